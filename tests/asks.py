@@ -45,6 +45,13 @@ def talk(
     )
 
 
+def extend(request: Request, *turns: Message, **more: Any) -> Request:
+    """The same request after further turns; `more` replaces fields of its conversation."""
+    old = request.conversation
+    new = old.model_copy(update={"messages": (*old.messages, *turns), **more})
+    return request.model_copy(update={"conversation": new})
+
+
 def ask(*parts: str | ImagePart, system: str = "", **more: Any) -> Request:
     """A request of one user turn, after a system turn if there is one."""
     turns = (say("system", system),) if system else ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 from omibench.models.client import ask as module
@@ -10,7 +12,7 @@ from omibench.schemas.request import Outcome, Response
 
 
 def test_it_counts_dollars_and_failures() -> None:
-    with ProgressBar(4) as progress:
+    with closing(ProgressBar(4)) as progress:
         assert progress.note() == ""
         outcomes: list[tuple[Outcome, float | None]] = [
             ("answered", 0.5), ("answered", 0.25), ("provider_error", None), ("answered", None)

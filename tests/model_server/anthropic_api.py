@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model_server.answers import Answer, Finish
-from model_server.api import Api
-from model_server.asked import Asked, Part, Refused, bad, decoding, need, picture, positive
+from model_server.asked import Api, Asked, Part, Refused, bad, decoding, need, picture, positive
 from model_server.config import Config, Kind
 from model_server.tools import called, may_call, message_rounds
 

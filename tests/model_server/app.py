@@ -9,19 +9,17 @@ from pydantic import ValidationError
 
 from model_server import anthropic_batches as anthropic
 from model_server import openai_batches as openai
-from model_server import openai_files as files
 from model_server.anthropic_api import MESSAGES
 from model_server.batch_routes import Guarded, guarded, json
 from model_server.config import Config
-from model_server.openai_chat import CHAT
-from model_server.openai_responses import RESPONSES
+from model_server.openai_api import CHAT, RESPONSES
 from model_server.server import Server, body_of
 
 MOST_BYTES = 512 * 2**20
 FILES, BATCHES, MESSAGE_BATCHES = "/v1/files", "/v1/batches", "/v1/messages/batches"
 GUARDED: list[tuple[str, str, Guarded]] = [
-    ("POST", FILES, files.upload),
-    ("GET", FILES + "/{id}/content", files.file_content),
+    ("POST", FILES, openai.upload),
+    ("GET", FILES + "/{id}/content", openai.file_content),
     ("POST", BATCHES, openai.batch_created),
     ("GET", BATCHES, openai.batch_list),
     ("GET", BATCHES + "/{id}", openai.batch_retrieved),

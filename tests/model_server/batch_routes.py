@@ -8,11 +8,9 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-from model_server.api import Api, presented_key, refusal
-from model_server.asked import Refused
+from model_server.asked import Api, Refused, presented_key, refusal
 from model_server.batches import Batch
-from model_server.delivery import halved, interrupt, reply, send, spoiled
-from model_server.faults import nth, retry_after
+from model_server.faults import halved, interrupt, nth, reply, retry_after, send, spoiled
 from model_server.server import Handler, Server
 
 Guarded = Callable[[Server, web.Request], Awaitable[web.StreamResponse]]

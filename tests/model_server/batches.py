@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from model_server.answers import answer
-from model_server.api import Api
-from model_server.asked import Asked, Refused, uniform
+from model_server.asked import Api, Asked, Refused, uniform
 
 if TYPE_CHECKING:
     from model_server.server import Server

@@ -113,7 +113,7 @@ def running_server(*, max_seconds: float = FOUR_HOURS, **config: Any) -> Iterato
         process.stdout.close()
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 10) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
     """Poll until the condition holds; fails when it does not in time."""
     end = time.monotonic() + seconds
     while not condition():

@@ -11,12 +11,19 @@ import orjson
 from aiohttp import web
 
 from model_server.answers import Answer, answer
-from model_server.api import Api, admit, refusal
-from model_server.asked import Asked, Refused, bad
+from model_server.asked import Api, Asked, Refused, admit, bad, refusal
 from model_server.batches import Batches
 from model_server.config import Config, Fault
-from model_server.delivery import NO_HEADERS, interrupt, reply, send, spoiled
-from model_server.faults import latency, planned, retry_after
+from model_server.faults import (
+    NO_HEADERS,
+    interrupt,
+    latency,
+    planned,
+    reply,
+    retry_after,
+    send,
+    spoiled,
+)
 from model_server.stats import Content, Stats
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

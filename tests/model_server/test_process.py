@@ -16,7 +16,7 @@ from model_server.handle import running_server, wait_until
 
 def refused(url: str) -> bool:
     try:
-        httpx2.get(f"{url}/control/stats", timeout=2)
+        httpx2.get(f"{url}/control/stats", timeout=30)
     except httpx2.TransportError:
         return True
     return False

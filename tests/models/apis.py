@@ -6,6 +6,8 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from model_server.handle import KEY_ENV, ServerHandle
 from omibench.models.anthropic import AnthropicProvider
 from omibench.models.api.provider import ApiProvider
@@ -21,6 +23,8 @@ from omibench.schemas.request import (
 
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff\xe0"
+APIS = ("chat", "responses", "messages")
+every_api = pytest.mark.parametrize("api", APIS)
 PRICE = {"input": 2.0, "output": 10.0, "cached_input": 0.5, "as_of": "2026-11-01"}
 
 

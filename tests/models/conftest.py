@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.asks import ask
 
+from model_server.handle import KEY, KEY_ENV
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.models.providers import SimulatedModel
 from omibench.schemas.request import Request, Role
@@ -35,6 +36,12 @@ ROWS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 Make = Callable[..., SimulatedProvider]
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key of the models, for tests without `server`."""
+    monkeypatch.setenv(KEY_ENV, KEY)
 
 
 @pytest.fixture
@@ -67,3 +74,12 @@ def request(
     return ask(
         prompt, role=role, problem=problem, setting=setting, index=index, max_tokens=max_tokens
     )
+
+
+def reply(
+    model: SimulatedProvider, role: Role, problem: str, prompt: str = "", index: int = 0
+) -> str:
+    """What a simulated model says in a role."""
+    ((_, response),) = model.answer([request(problem, prompt, role, index)])
+    assert response.simulated
+    return response.text

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from tests.asks import ask, say
+from tests.asks import ask, extend, say
 
 from omibench.schemas.request import (
     ImagePart,
@@ -44,7 +44,4 @@ def samples(*parts: str | ImagePart, indices: Sequence[int], **more: Any) -> lis
 
 def answer_so_far(request: Request, text: str) -> Request:
     """The request, its model already at `text` in its answer."""
-    messages = (*request.conversation.messages, say("assistant", text))
-    return request.model_copy(
-        update={"conversation": request.conversation.model_copy(update={"messages": messages})}
-    )
+    return extend(request, say("assistant", text))

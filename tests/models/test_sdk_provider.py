@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from tests.models.test_plugin_provider import PRICE, requests
+from tests.models.test_plugin_provider import requests
+from tests.models.test_plugin_provider import study as plugin_study
 from tests.models.traffic.simulated import Books
 
 from omibench.errors import ModelError, PluginError
@@ -21,7 +22,7 @@ from omibench.models.sdk import Failure, SdkProvider
 from omibench.models.sequential import SequentialProvider
 from omibench.params.models.base import ServedModel
 from omibench.params.models.registry import PROVIDERS
-from omibench.params.study import Study, parse_study
+from omibench.params.study import Study
 from omibench.plugins.registry import loading
 from omibench.schemas.request import ImagePart, Request, Response, Usage
 
@@ -50,9 +51,12 @@ class Sdk:
             self.attempts[request.tags.problem] += 1
 
     def pauses(self) -> Iterator[float]:
-        """Seconds to sleep until as many attempts as expected were in flight, 10 s at most."""
+        """Seconds to sleep until as many attempts as expected were in flight, 10 s at most.
+
+        The first of a run is sent alone, so it does not wait for others.
+        """
         yield 0.02
-        latest = time.monotonic() + 10
+        latest = time.monotonic() + (10 if self.attempts.total() > 1 else 0)
         while self.peak < self.expected and time.monotonic() < latest:
             yield 0.01
 
@@ -102,14 +106,7 @@ def sdk() -> Iterator[Sdk]:
 
 
 def study(folder: Path, name: str = "own", **limits: Any) -> Study:
-    model = {"provider": name, "id": str(folder), "price": PRICE, "limits": limits}
-    values = {
-        "study": {"store": str(folder / "store"), "budget_usd": 100.0},
-        "models": {"m": model},
-        "settings": {"cot": {}},
-        "infer": {"models": ["m"], "settings": ["cot"]},
-    }
-    return parse_study(values, "test")
+    return plugin_study(folder, 100.0, provider=name, id=str(folder), limits=limits)
 
 
 def ask(of: Study, count: int = 8) -> list[Response]:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from PIL import Image
 from tests.asks import answers, say, talk
-from tests.models.apis import KEY_ENV, provider, read, write_body
+from tests.models.apis import every_api, picture, provider, read, write_body
 
 from model_server.handle import ServerHandle
 from omibench.models.drawn import decode_picture
@@ -28,12 +28,10 @@ from omibench.schemas.request import (
     ToolSpec,
 )
 
-APIS = ("chat", "responses", "messages")
 LOOK = ToolSpec(
     name="look", description="Look again.", parameters={"type": "object", "properties": {}}
 )
 CALLS = [{"name": "look", "arguments": {"image": "image_1"}}, {"name": "look", "arguments": {}}]
-every_api = pytest.mark.parametrize("api", APIS)
 
 
 def url(size: tuple[int, int] = (3, 2), form: str = "PNG", mode: str = "RGB") -> str:
@@ -54,13 +52,6 @@ def server_config() -> dict[str, Any]:
     return {"replies": replies}
 
 
-@pytest.fixture
-def image(tmp_path: Path) -> ImagePart:
-    path = tmp_path / "i.png"
-    Image.new("RGB", (4, 4), "blue").save(path)
-    return ImagePart(sha256=hashlib.sha256(path.read_bytes()).hexdigest(), path=str(path))
-
-
 def request(*messages: Message, tools: tuple[ToolSpec, ...] = (LOOK,), **decoding: Any) -> Request:
     return talk(*messages, tools=tools, **decoding)
 
@@ -74,18 +65,15 @@ def answered(response: Response, image: ImagePart) -> list[Message]:
 
 
 @every_api
-def test_calls_without_words_are_an_answer(
-    server: ServerHandle, api: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(KEY_ENV, "k")
+def test_calls_without_words_are_an_answer(server: ServerHandle, api: str) -> None:
     (response,) = answers(provider(server, api), request(say("user", f"Silent {api}")))
     assert (response.outcome, response.text, len(response.calls)) == ("answered", "", 1)
 
 
 def test_signed_thinking_goes_back_with_the_calls_that_it_led_to(
-    server: ServerHandle, image: ImagePart, monkeypatch: pytest.MonkeyPatch
+    server: ServerHandle, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(KEY_ENV, "k")
+    image = picture(tmp_path, "i.png")
     asked = provider(server, "messages", thinking=1024)
     start = say("user", "Twice and think", image)
     (response,) = answers(asked, request(start))
@@ -100,14 +88,13 @@ def test_signed_thinking_goes_back_with_the_calls_that_it_led_to(
 
 @pytest.mark.parametrize("api", ["chat", "responses"])
 def test_pictures_that_a_model_draws_are_checked_and_kept(
-    server: ServerHandle, api: str, monkeypatch: pytest.MonkeyPatch, caplog: Any
+    server: ServerHandle, api: str, caplog: Any
 ) -> None:
-    monkeypatch.setenv(KEY_ENV, "k")
     with caplog.at_level(logging.WARNING, logger="omibench"):
         (response,) = answers(provider(server, api), request(say("user", f"Draw {api}"), tools=()))
-    (picture,) = response.drawn
-    assert isinstance(picture, DrawnPart)
-    assert picture.sha256 == hashlib.sha256(picture.data).hexdigest()
+    (drawn,) = response.drawn
+    assert isinstance(drawn, DrawnPart)
+    assert drawn.sha256 == hashlib.sha256(drawn.data).hexdigest()
     assert "a picture in a reply was skipped" in caplog.text
     assert "data" not in response.model_dump(mode="json")["drawn"][0]
     assert response.text == "Drawn."
@@ -129,7 +116,7 @@ def test_pictures_come_in_several_forms() -> None:
     }
     (response,) = read("chat", {"choices": [{"message": message}]})
     assert len(response.drawn) == 7
-    assert len({picture.sha256 for picture in response.drawn}) == 2
+    assert len({drawn.sha256 for drawn in response.drawn}) == 2
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,13 @@ from contextlib import contextmanager
 
 import pytest
 from tests.asks import ask
-from tests.models.apis import KEY_ENV, PRICE, openai_model
+from tests.models.apis import PRICE, openai_model
 from tests.models.traffic.simulated import Books
 
-from model_server.handle import KEY, ServerHandle
+from model_server.handle import ServerHandle
 from omibench.models.api.failures import Failure
 from omibench.models.api.replies import parse_reply
 from omibench.models.openai import OpenAIProvider
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_ENV, KEY)
 
 
 def endings(url: str, text: str, **limits: float) -> tuple[dict[str, int], str | None]:
@@ -67,6 +62,7 @@ def deaf(reads: int) -> Iterator[str]:
                 connection.close()
 
 
+@pytest.mark.usefixtures("key")
 def test_a_request_that_never_left_whole_costs_nothing() -> None:
     with deaf(reads=0) as url:
         ends, error = endings(url, "why? " * 3_000_000, timeout_s=1, attempts=1)
@@ -74,9 +70,10 @@ def test_a_request_that_never_left_whole_costs_nothing() -> None:
     assert "no answer within" in (error or "") or "failed" in (error or "")
 
 
+@pytest.mark.usefixtures("key")
 def test_a_request_that_left_whole_may_have_been_paid() -> None:
     with deaf(reads=1 << 30) as url:
-        ends, _ = endings(url, "q", timeout_s=1, attempts=1)
+        ends, _ = endings(url, "q", timeout_s=3, attempts=1)
     assert ends == {"unknown": 1}
 
 

@@ -14,7 +14,7 @@ from tests.models.batch.conftest import FAST
 from tests.stages.infer.conftest import Make, study_maker
 from tests.store.filling import fill, partition_folder, segments, texts
 
-from model_server.delivery import HALF_EMOJI
+from model_server.faults import HALF_EMOJI
 from model_server.handle import ServerHandle
 from omibench.models.client.ask import ask as ask_once
 from omibench.models.openai import OpenAIProvider

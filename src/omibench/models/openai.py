@@ -171,38 +171,6 @@ def _items(model: OpenAIModel, message: Message, show: Show) -> Iterator[dict[st
 _TRANSIENT = {"server_error", "rate_limit_exceeded", "vector_store_timeout"}
 
 
-def read_usage(usage: Json) -> Usage:
-    """Read the token counts of either API.
-
-    If the total exceeds input plus output (Gemini counts its thoughts only there), the rest is
-    output, which is how it is billed.
-    """
-    input_tokens = count(usage.get("prompt_tokens", usage.get("input_tokens")))
-    output_tokens = count(usage.get("completion_tokens", usage.get("output_tokens")))
-    total = count(usage.get("total_tokens"))
-    details_in = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
-    details_out = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
-    thought = count(as_object(details_out).get("reasoning_tokens"))
-    if (
-        input_tokens is not None
-        and output_tokens is not None
-        and total is not None
-        and total > input_tokens + output_tokens
-    ):
-        thought = thought or total - input_tokens - output_tokens
-        output_tokens = total - input_tokens
-    return Usage(
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        cached_tokens=count(as_object(details_in).get("cached_tokens")),
-        reasoning_tokens=thought,
-        audio_input_tokens=count(as_object(details_in).get("audio_tokens")) or None,
-        image_input_tokens=count(as_object(details_in).get("image_tokens")) or None,
-        audio_output_tokens=count(as_object(details_out).get("audio_tokens")) or None,
-        image_output_tokens=count(as_object(details_out).get("image_tokens")) or None,
-    )
-
-
 def _read_choices(reply: Json, counted: bool) -> list[Response]:
     if not isinstance(reply.get("choices"), list):
         if reply.get("choices", 0) is not None:  # some gateways write null instead of an empty list
@@ -414,8 +382,39 @@ class OpenAIClient(ApiProvider[A]):
     options: ClassVar[dict[str, Any]] = {"security": {"bearer_auth": True}}
 
     def read_usage(self, usage: Json) -> Usage:
-        """See `ApiProvider.read_usage`."""
-        return read_usage(usage)
+        """See `ApiProvider.read_usage`: the token counts of either API.
+
+        If the total exceeds input plus output (Gemini counts its thoughts only there), the rest is
+        output, which is how it is billed.
+        """
+        input_tokens = count(usage.get("prompt_tokens", usage.get("input_tokens")))
+        output_tokens = count(usage.get("completion_tokens", usage.get("output_tokens")))
+        total = count(usage.get("total_tokens"))
+        of_input = as_object(
+            usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
+        )
+        of_output = as_object(
+            usage.get("completion_tokens_details") or usage.get("output_tokens_details")
+        )
+        thought = count(of_output.get("reasoning_tokens"))
+        if (
+            input_tokens is not None
+            and output_tokens is not None
+            and total is not None
+            and total > input_tokens + output_tokens
+        ):
+            thought = thought or total - input_tokens - output_tokens
+            output_tokens = total - input_tokens
+        return Usage(
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            cached_tokens=count(of_input.get("cached_tokens")),
+            reasoning_tokens=thought,
+            audio_input_tokens=count(of_input.get("audio_tokens")) or None,
+            image_input_tokens=count(of_input.get("image_tokens")) or None,
+            audio_output_tokens=count(of_output.get("audio_tokens")) or None,
+            image_output_tokens=count(of_output.get("image_tokens")) or None,
+        )
 
 
 @provider("openai", block=OpenAIModel)
@@ -519,7 +518,7 @@ class EmbeddingProvider(OpenAIClient[EmbeddingModel]):
 
     def read_usage(self, usage: Json) -> Usage:
         """See `ApiProvider.read_usage`."""
-        return read_usage(usage).model_copy(update={"output_tokens": 0})
+        return super().read_usage(usage).model_copy(update={"output_tokens": 0})
 
     def read_samples(self, reply: Json, counted: bool) -> list[Response]:
         """See `ApiProvider.read_samples`."""

@@ -18,8 +18,6 @@ from omibench.models.provider import Folders
 
 FAST = PollInterval(first_s=0.02, growth=1.2, most_s=0.1, look_again_s=(0.0, 0.05))
 SHAPES = {kind: kind.shape for kind in (AnthropicBatches, OpenAIBatches)}
-APIS = ("chat", "responses", "messages")
-every_api = pytest.mark.parametrize("api", APIS)
 Make = Callable[..., ApiProvider[Any]]
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from tests.asks import answers, ask
-from tests.models.apis import JPEG, PRICE, picture, provider
-from tests.models.batch.conftest import Make, batches, bought, every_api, notes
+from tests.models.apis import JPEG, PRICE, every_api, picture, provider
+from tests.models.batch.conftest import Make, batches, bought, notes
 from tests.models.traffic.simulated import Books
 
 from model_server.handle import ServerHandle

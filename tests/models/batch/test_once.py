@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from tests.asks import ask
-from tests.models.batch.conftest import Make, batches, bought, every_api, notes
+from tests.models.apis import every_api
+from tests.models.batch.conftest import Make, batches, bought, notes
 from tests.models.traffic.simulated import Books
 
 from model_server.handle import ServerHandle, wait_until
@@ -66,7 +67,7 @@ def test_a_lost_reply_is_not_a_reason_to_submit_again(
     server: ServerHandle, make: Make, api: str, kind: str
 ) -> None:
     server.configure(batch_create=["ok", kind])
-    asked = make(api, lines=3, limits={"timeout_s": 0.5, "attempts": 3})
+    asked = make(api, lines=3, limits={"timeout_s": 1, "attempts": 3})
     assert outcomes(asked, QUESTIONS) == {"answered"}
     assert [batch["lines"] for batch in batches(server)] == [3, 3]
     assert set(bought(server).values()) == {1}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.asks import answers, ask, say, talk
-from tests.models.batch.conftest import Make, every_api
+from tests.models.apis import every_api
+from tests.models.batch.conftest import Make
 
 from model_server.handle import ServerHandle
 from omibench.models.api.batch_api import name_draw

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import subprocess
-from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from PIL import Image
 from tests.asks import say, talk
 
 from omibench.models.code.provider import PythonProvider
@@ -36,13 +31,6 @@ def why_not() -> str:
 needs_sandbox = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a sandbox")
 
 
-def write_picture(folder: Path, name: str = "a") -> ImagePart:
-    """A picture of 120 x 80 pixels."""
-    path = folder / f"{name}.png"
-    Image.new("RGB", (120, 80), "teal").save(path)
-    return ImagePart(sha256=hashlib.sha256(path.read_bytes()).hexdigest(), path=str(path))
-
-
 def run(*codes: str, pictures: dict[str, ImagePart] | None = None, **limits: Any) -> Response:
     """What the last code of a session leaves; the pictures are there from the first."""
     model = PythonModel.model_validate({"provider": "python", **limits})
@@ -51,10 +39,3 @@ def run(*codes: str, pictures: dict[str, ImagePart] | None = None, **limits: Any
         shown = (pictures or {}).items() if number == 0 else ()
         messages.append(say("user", *(part for named in shown for part in named), code))
     return PythonProvider("sandbox", model).respond(talk(*messages, role="tool"))
-
-
-@pytest.fixture
-def picture() -> Iterator[ImagePart]:
-    """A picture in a folder of its own."""
-    with TemporaryDirectory() as folder:
-        yield write_picture(Path(folder))

@@ -20,7 +20,9 @@ import pytest
 from tests.models.code.sandboxes import needs_sandbox, run
 
 SECRET = "the-secret-of-this-machine"
-SECONDS = 3
+SECONDS = 3.0
+LASTING = {"delete everything", "read a disk", "refuse to end", "memory", "sleep", "deep recursion"}
+"""Attempts that only the limit ends: half of it shows as much."""
 
 
 class World(NamedTuple):
@@ -174,8 +176,9 @@ def test_there_are_fifty() -> None:
 @pytest.mark.parametrize("name", ATTEMPTS)
 def test_no_attempt_leaves_or_hangs(name: str, world: World) -> None:
     code = world.fill(ATTEMPTS[name].replace("@BOMB", repr(bomb())))
+    seconds = SECONDS / 2 if name in LASTING else SECONDS
     begun, others = time.monotonic(), psutil.Process().children(recursive=True)
-    found = run(code, seconds=SECONDS)
+    found = run(code, seconds=seconds)
     assert time.monotonic() - begun < SECONDS + 30
     assert SECRET not in found.text
     assert len(found.text) < 5000

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from PIL import Image
 from pydantic import ValidationError
-from tests.models.code.sandboxes import needs_sandbox, picture, run
+from tests.models.code.sandboxes import needs_sandbox, run
+from tests.models.local_blocks import picture
 
 from omibench.errors import ModelError
 from omibench.models.drawn import redraw_picture
 from omibench.params.models.tools import PythonModel
-from omibench.schemas.request import STOPPED, DrawnPart, ImagePart, Response
-
-__all__ = ["picture"]
+from omibench.schemas.request import STOPPED, DrawnPart, Response
 
 
 def drawn(response: Response) -> list[Image.Image]:
@@ -50,23 +49,24 @@ def test_a_mistake_is_told_with_its_line() -> None:
 
 
 @needs_sandbox
-def test_pictures_come_in_by_name_and_go_out(picture: ImagePart) -> None:
+def test_pictures_come_in_by_name_and_go_out(tmp_path: Path) -> None:
+    image = picture(tmp_path, size=(120, 80))
     code = (
         "show(images['image_1'].crop((0, 0, 50, 40)))\n"
         "import numpy as np\n"
         "show(np.zeros((20, 30, 3), dtype=np.uint8))\n"
         "images['image_1'].save('own.jpg')\n"
-        "images['image_1'].resize((4000, 2000))"
+        "images['image_1'].resize((4000, 2000), 0)"
     )
-    found = run(code, pictures={"image_1": picture})
-    assert [image.size for image in drawn(found)] == [(50, 40), (30, 20), (120, 80), (1024, 512)]
-    again = run(code, "print(len(images))", pictures={"image_1": picture})
+    found = run(code, pictures={"image_1": image})
+    assert [shown.size for shown in drawn(found)] == [(50, 40), (30, 20), (120, 80), (1024, 512)]
+    again = run(code, "print(len(images))", pictures={"image_1": image})
     assert (again.text, again.drawn) == ("1", ())
 
 
 @needs_sandbox
-def test_more_pictures_than_agreed_are_left_out(picture: ImagePart) -> None:
-    found = run("for _ in range(9): show(images['a'])", pictures={"a": picture})
+def test_more_pictures_than_agreed_are_left_out(tmp_path: Path) -> None:
+    found = run("for _ in range(9): show(images['a'])", pictures={"a": picture(tmp_path)})
     assert len(found.drawn) == 4
 
 
@@ -81,8 +81,9 @@ def test_long_output_is_cut_in_its_middle() -> None:
 
 @needs_sandbox
 def test_code_that_does_not_end_is_stopped() -> None:
-    found = run("print('begun', flush=True)\nwhile True: pass", seconds=1.5)
-    assert found.text.startswith("begun\nStopped, since it ran for 1.5 seconds")
+    code = "import time\nprint('begun', flush=True)\nwhile True: time.sleep(1)"
+    found = run(code, seconds=4.5)
+    assert found.text.startswith("begun\nStopped, since it ran for 4.5 seconds")
     assert found.finish_reason == STOPPED
 
 
@@ -116,7 +117,7 @@ def test_a_container_is_started_without_rights_and_ended_by_name(
     lines = f'echo "$@" >> {tmp_path}/words; [ "$1" = kill ] || {{ echo ready; sleep 60; }}'
     fake(tmp_path / name, lines)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    found = run("print(1)", sandbox=name, image="some/python:3.12", seconds=1)
+    found = run("print(1)", sandbox=name, image="some/python:3.12", seconds=2)
     started, ended = (tmp_path / "words").read_text().splitlines()
     for words in (
         "run --rm", "--network none", "--read-only", "--cap-drop ALL", "no-new-privileges",

@@ -12,11 +12,6 @@ from omibench.models.api.failures import Failure
 from omibench.models.api.http import explain_failure, resolve_address
 
 
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_ENV, KEY)
-
-
 @pytest.mark.parametrize(
     ("failure", "remedy"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
 
@@ -73,33 +72,3 @@ def test_a_file_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_what_was_read_is_masked(keys: Path) -> None:
     read_key("A_KEY")
     assert mask(f"no access for {KEY}, sorry") == "no access for ***, sorry"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Incorrect API key provided: sk-proj-abcDEF123456xyz.",
-        "Authorization: Bearer abc.def-123",
-        "https://user:word@host/v1",
-        "key=AIza-SyA1234567890abcdef",
-    ],
-)
-def test_what_looks_like_a_key_is_masked(text: str) -> None:
-    assert "***" in mask(text)
-    assert not any(word in mask(text) for word in ("abcDEF", "abc.def", "user:word", "SyA12345"))
-
-
-def test_other_words_are_not() -> None:
-    text = "task-specific-instructions, HTTP 429 (rate_limit): EMPTY sk-8"
-    assert mask(text) == text
-
-
-@pytest.mark.parametrize("logger", ["openai._base_client", "anthropic", "httpx2"])
-def test_logs_of_libraries_are_masked(
-    keys: Path, caplog: pytest.LogCaptureFixture, logger: str
-) -> None:
-    read_key("A_KEY")
-    with caplog.at_level(logging.DEBUG, logger=logger):
-        logging.getLogger(logger).debug("headers: %s", {"x-api-key": KEY})
-    assert KEY not in caplog.text
-    assert "***" in caplog.text

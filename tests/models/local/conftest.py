@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
+from tests.models.fake_vllm import FakeVllm
+
+from omibench.models.local.checkpoint import LOADED
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -27,13 +30,21 @@ def _modules_of_checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield
 
 
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeVllm]:
+    """A module in the place of vLLM, with nothing loaded."""
+    made = FakeVllm()
+    monkeypatch.setitem(sys.modules, "vllm", made.module())
+    LOADED.release()
+    yield made
+    LOADED.release()
+
+
 @pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
     """Torch works on one core for the tests of a module, which are skipped without it."""
     if not (find_spec("torch") and find_spec("transformers")):
         pytest.skip("torch and transformers are not installed: pip install -e '.[transformers]'")
-    from omibench.models.local.checkpoint import LOADED
-
     importlib.import_module("torch").set_num_threads(1)
     yield
     LOADED.release()

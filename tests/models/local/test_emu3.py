@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from tests.asks import extend
 from tests.models.local_blocks import picture, samples, shown
 from tests.models.tiny_emu3 import build_emu3
 from tests.models.tiny_vlm import build
@@ -80,15 +81,9 @@ def test_a_drawn_picture_is_shown_to_the_model_in_its_next_turn(
     with Store(tmp_path / "store") as store:
         said = ask(first, drawing, store)
         number = next(n for n, response in enumerate(said) if response.drawn)
-        turns = (
-            *first[number].conversation.messages,
-            write_reply(said[number]),
-            write_turn("user", "Go on."),
-        )
-        conversation = first[number].conversation.model_copy(update={"messages": turns})
-        (after,) = ask(
-            [shown("x").model_copy(update={"conversation": conversation})], drawing, store
-        )
+        turns = write_reply(said[number]), write_turn("user", "Go on.")
+        again = first[number].model_copy(update={"decoding": shown("x").decoding})
+        (after,) = ask([extend(again, *turns)], drawing, store)
     assert after.outcome in ("answered", "truncated")
     plain = (after.usage.input_tokens or 0) - (said[number].usage.input_tokens or 0)
     # A picture of 24 x 24 pixels is at least nine tokens with line ends and marks.

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from PIL import Image
 from tests import asks
-from tests.models.code.sandboxes import write_picture
 from tests.models.experts import build
+from tests.models.local_blocks import picture
 
 from omibench.errors import ModelError, ParamsError
 from omibench.models.experts.provider import ExpertsProvider
@@ -60,7 +60,7 @@ def ask(model: ExpertsModel, name: str, folder: Path) -> Response:
     arguments = json.loads(SAMPLES[name])
     arguments.pop("image")
     text = json.dumps({"tool": name, "arguments": arguments})
-    request = asks.ask(text, write_picture(folder), role="tool")
+    request = asks.ask(text, picture(folder, size=(120, 80)), role="tool")
     return ExpertsProvider("vision", model).respond(request)
 
 
@@ -72,9 +72,9 @@ def test_an_expert_answers_through_its_server(
     assert "fails" not in found.text
     assert found.text
     if name in ("segment", "depth"):
-        (picture,) = found.drawn
-        assert isinstance(picture, DrawnPart)
-        assert Image.open(io.BytesIO(picture.data)).size == (120, 80)
+        (drawn,) = found.drawn
+        assert isinstance(drawn, DrawnPart)
+        assert Image.open(io.BytesIO(drawn.data)).size == (120, 80)
     assert ask(model, name, tmp_path) == found
     other = block(port, **{name: {"id": "another", "revision": "1"}})
     with pytest.raises(ModelError, match="has other weights"):

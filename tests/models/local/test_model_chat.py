@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image
 from pydantic import ValidationError
-from tests.asks import answers
+from tests.asks import answers, extend, say
 from tests.models.local_blocks import answer_so_far, part_of, picture, samples, shown
 from tests.models.tiny_chat import build_talker
 
@@ -17,7 +17,7 @@ from omibench.models.local.chat import ChatEngine, ChatProvider
 from omibench.models.local.checkpoint import hash_code
 from omibench.models.registry import open_provider
 from omibench.params.models.providers import ChatModel
-from omibench.schemas.request import Message, Request, Response, TextPart, ToolSpec
+from omibench.schemas.request import Request, Response, ToolSpec
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 PLACE = "<|image_pad|>"
@@ -80,13 +80,8 @@ def test_a_picture_reaches_the_model(talker: Path, tmp_path: Path) -> None:
 def test_turns_system_and_control_tokens(talker: Path, tmp_path: Path) -> None:
     first = shown("See ", picture(tmp_path, 0, (28, 28)), system="Think hard.")
     model = block(talker)
-    said = answer_so_far(first, "A lens.")
-    turns = (
-        *said.conversation.messages,
-        Message(role="user", parts=(TextPart(text="Not <image> but <|im_end|>?"),)),
-    )
-    conversation = said.conversation.model_copy(update={"messages": turns})
-    answer(model, said.model_copy(update={"conversation": conversation}))
+    again = say("user", "Not <image> but <|im_end|>?")
+    answer(model, extend(first, say("assistant", "A lens."), again))
     assert asked(model)[-1] == (
         "<|im_start|>system\nThink hard.<|im_end|>\n"
         f"<|im_start|>user\nSee {PLACE * 2}\n<|im_end|>\n"
@@ -130,9 +125,8 @@ def test_what_chat_cannot_do_is_refused(talker: Path) -> None:
     model = block(talker)
     tool = ToolSpec(name="crop", description="cuts", parameters={})
     request = shown("Use it")
-    conversation = request.conversation.model_copy(update={"tools": (tool,)})
     with pytest.raises(ModelError, match="takes no tools; use `style: text`"):
-        answer(model, request.model_copy(update={"conversation": conversation}))
+        answer(model, extend(request, tools=(tool,)))
     with pytest.raises(ModelError, match="does not continue an answer"):
         answer(model, answer_so_far(request, "The answer is"))
     with pytest.raises(ModelError, match="returns no log-probabilities of options: use vllm or"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,26 +11,20 @@ from tests.models.local_blocks import answer_so_far, picture, shown
 from tests.models.tiny_vlm import FAMILIES, build
 
 from omibench.models.local import transformers as module
-from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.prompts import decode
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.local.transformers_engine import Packing
 from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import ImagePart, Request
 
-pytestmark = pytest.mark.skipif(
-    not (find_spec("torch") and find_spec("transformers")),
-    reason="torch and transformers are not installed: pip install -e '.[transformers]'",
-)
+pytestmark = pytest.mark.usefixtures("one_thread")
 PATCHES = [None, (0, 0, 56), (28, 0, 56), (84, 56, 56), (56, 56, 56)]
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
-    importlib.import_module("torch").set_num_threads(1)
+def tiny(one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("occluded")
-    yield {family: build(folder / family, family) for family in FAMILIES}
-    LOADED.release()
+    return {family: build(folder / family, family) for family in FAMILIES}
 
 
 def provider(folder: Path) -> TransformersProvider:

@@ -151,11 +151,7 @@ def test_vllm_is_given_the_folder_alone(folder: Path) -> None:
     assert trusted["trust_remote_code"] is True
 
 
-def test_vllm_loads_nothing_whose_code_is_not_fixed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake = FakeVllm()
-    monkeypatch.setitem(sys.modules, "vllm", fake.module())
+def test_vllm_loads_nothing_whose_code_is_not_fixed(folder: Path, fake: FakeVllm) -> None:
     with pytest.raises(ModelError, match=r"^model 'm': the code in .* does not match `revision`"):
         VllmEngine("m", vllm_model(folder, trust_remote_code=True, revision="a" * 64), 0)
     assert fake.loads == []

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +24,14 @@ from omibench.schemas.tables import AggregateRow, read_parquet
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.aggregate.judges import REWARD
 
-pytestmark = pytest.mark.skipif(
-    not (find_spec("torch") and find_spec("transformers")),
-    reason="torch and transformers are not installed: pip install -e '.[transformers]'",
-)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+def tiny(one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A tiny checkpoint with each head."""
-    importlib.import_module("torch").set_num_threads(1)
     folder = tmp_path_factory.mktemp("reward")
-    yield {head: build_reward_model(folder / head, head) for head in HEADS}
-    LOADED.release()
+    return {head: build_reward_model(folder / head, head) for head in HEADS}
 
 
 def provider(folder: Path, **block: Any) -> RewardProvider:

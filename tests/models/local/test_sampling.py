@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -11,16 +10,13 @@ import pytest
 
 from omibench.models.local.transformers_engine import RowSampler
 
-pytestmark = pytest.mark.skipif(
-    not (find_spec("torch") and find_spec("transformers")),
-    reason="torch and transformers are not installed: pip install -e '.[transformers]'",
-)
+pytestmark = pytest.mark.usefixtures("one_thread")
 LOGITS = [2.0, 1.0, 0.5, 0.0, -1.0]
 DRAWS = 20_000
 
 
 @pytest.fixture(scope="module")
-def torch() -> Any:
+def torch(one_thread: None) -> Any:
     return importlib.import_module("torch")
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.asks import answers
+from tests.asks import answers, extend
 from tests.models.fake_vllm import FakeVllm
 from tests.models.local_blocks import picture, shown
 from tests.models.tiny_vlm import CHAT_TEMPLATE, build
 
 from omibench.errors import ModelError
-from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.prompts import chat_messages, parse_reply
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.local.vllm import VllmProvider
@@ -38,9 +33,7 @@ TEMPLATE = (
 
 def offering(request: Request, *more: Message) -> Request:
     """The same request with a tool on offer, and further turns."""
-    old = request.conversation
-    new = old.model_copy(update={"tools": (LOOK,), "messages": (*old.messages, *more)})
-    return request.model_copy(update={"conversation": new})
+    return extend(request, *more, tools=(LOOK,))
 
 
 def history(image: ImagePart) -> tuple[Message, ...]:
@@ -85,21 +78,12 @@ def test_turns_are_given_as_templates_take_them(tmp_path: Path) -> None:
     assert [part["type"] for part in turns[3]["content"]] == ["text", "image"]
 
 
-@pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeVllm]:
-    made = FakeVllm(reply=lambda *_: (f"Closer. {CALL}", "stop"))
-    monkeypatch.setitem(sys.modules, "vllm", made.module())
-    LOADED.release()
-    yield made
-    LOADED.release()
-
-
 def vllm() -> VllmProvider:
     return VllmProvider("qwen", VllmModel(provider="vllm", id="qwen-vl"))
 
 
 def test_vllm_is_given_tools_where_they_are_on_offer(fake: FakeVllm, tmp_path: Path) -> None:
-    fake.chat_template = TEMPLATE
+    fake.reply, fake.chat_template = lambda *_: (f"Closer. {CALL}", "stop"), TEMPLATE
     asked = vllm()
     asked.expect_images(9)
     image = picture(tmp_path)
@@ -118,31 +102,21 @@ def test_a_template_without_tools_is_named_with_the_remedy(fake: FakeVllm) -> No
     assert fake.calls == []
 
 
-needs_torch = pytest.mark.skipif(
-    not (find_spec("torch") and find_spec("transformers")),
-    reason="torch and transformers are not installed: pip install -e '.[transformers]'",
-)
-
-
-@needs_torch
+@pytest.mark.usefixtures("one_thread")
 @pytest.mark.slow
 def test_transformers_renders_tools_and_turns_that_call(tmp_path: Path) -> None:
-    importlib.import_module("torch").set_num_threads(1)
     folder = build(tmp_path / "tiny")
     block = {"provider": "transformers", "id": str(folder), "dtype": "float32", "device": "cpu"}
     asked = TransformersProvider("tiny", TransformersModel.model_validate(block))
     image = picture(tmp_path)
     request = offering(shown("Which?", image, max_tokens=2), *history(image))
-    try:
-        with pytest.raises(ModelError, match="set `style: text`"):
-            list(asked.answer([request]))
-        engine = asked.open_engine()
-        engine.processor.chat_template = TEMPLATE
-        batch = engine.inputs([request.conversation], None)
-        prompt = engine.tokenizer.decode(batch["input_ids"][0].tolist())
-        assert '"name": "look"' in prompt
-        assert '[look {"image": "< |im_end|>"}]' in prompt
-        ((_, response),) = asked.answer([request])
-        assert response.outcome in ("answered", "truncated", "empty")
-    finally:
-        LOADED.release()
+    with pytest.raises(ModelError, match="set `style: text`"):
+        list(asked.answer([request]))
+    engine = asked.open_engine()
+    engine.processor.chat_template = TEMPLATE
+    batch = engine.inputs([request.conversation], None)
+    prompt = engine.tokenizer.decode(batch["input_ids"][0].tolist())
+    assert '"name": "look"' in prompt
+    assert '[look {"image": "< |im_end|>"}]' in prompt
+    ((_, response),) = asked.answer([request])
+    assert response.outcome in ("answered", "truncated", "empty")

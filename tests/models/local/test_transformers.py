@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +13,19 @@ from tests.models.local_blocks import picture, samples, shown
 from tests.models.tiny_vlm import FAMILIES, build, build_text_model
 
 from omibench.errors import ModelError
-from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.local.transformers_engine import TransformersEngine
 from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import Request, Response
 
-pytestmark = pytest.mark.skipif(
-    not (find_spec("torch") and find_spec("transformers")),
-    reason="torch and transformers are not installed: pip install -e '.[transformers]'",
-)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+def tiny(one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A tiny checkpoint of each family."""
-    # More threads only get in each other's way with tensors as small as these.
-    importlib.import_module("torch").set_num_threads(1)
     folder = tmp_path_factory.mktemp("tiny")
-    yield {family: build(folder / family, family) for family in FAMILIES}
-    LOADED.release()
+    return {family: build(folder / family, family) for family in FAMILIES}
 
 
 @pytest.fixture(params=["cpu", "cuda"])

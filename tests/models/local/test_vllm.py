@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -21,19 +20,6 @@ from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.vllm import VllmProvider
 from omibench.models.provider import NoBudget, Reservation
 from omibench.params.models.providers import VllmModel, hash_weights
-
-
-@pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeVllm]:
-    made = FakeVllm()
-    use(made, monkeypatch)
-    LOADED.release()
-    yield made
-    LOADED.release()
-
-
-def use(fake: FakeVllm, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "vllm", fake.module())
 
 
 def provider(name: str = "qwen", **block: Any) -> VllmProvider:
@@ -208,7 +194,7 @@ def test_option_scores_that_are_not_exact_are_refused(
         answers(provider(), asked)
     LOADED.release()
     fake.sampling_params = OldSamplingParams
-    use(fake, monkeypatch)
+    monkeypatch.setitem(sys.modules, "vllm", fake.module())
     with pytest.raises(ModelError, match=r"install 0\.32 or later"):
         answers(provider(), asked)
 

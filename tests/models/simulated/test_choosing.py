@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.models.conftest import Make, request
+from tests.models.conftest import Make, reply
 
 from omibench.schemas.request import Role
 from omibench.text.fences import Section, fence_sections
@@ -16,10 +16,7 @@ DRAWS = 400
 def say(make: Make, role: Role, *texts: str, seed: int = 0, index: int = 0, **fields: float) -> str:
     names = [f"RESPONSE {letter}" for letter in "ABCD"] if len(texts) > 1 else ["RESPONSE"]
     sections = [Section(name, text) for name, text in zip(names, texts, strict=False)]
-    asked = request("mcq", prompt=fence_sections(sections), role=role, index=index)
-    ((_, response),) = make(seed=seed, **fields).answer([asked])
-    assert response.simulated
-    return response.text
+    return reply(make(seed=seed, **fields), role, "mcq", fence_sections(sections), index)
 
 
 def share_of_right_wins(make: Make, **fields: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.models.conftest import Make, request
+from tests.models.conftest import Make, reply
 
 from omibench.answers.judges.scales import LabelScale, NumberScale
 from omibench.models.simulated.roles import MARKS
@@ -22,10 +22,7 @@ def say(
     name = "MODEL ANSWER" if role == "grader" else "RESPONSE"
     sections = [Section("QUESTION", "- not_a_type: x"), Section(name, text)]
     prompt = f"Instructions.\n{fence_sections(sections)}\n\n{TYPES}"
-    asked = request(problem, prompt=prompt, role=role, index=index)
-    ((_, response),) = make(**rates).answer([asked])
-    assert response.simulated
-    return response.text
+    return reply(make(**rates), role, problem, prompt, index)
 
 
 def test_a_faultless_judge_of_each_kind(simulate: Make) -> None:
@@ -59,10 +56,7 @@ def test_an_assessor_gives_a_value_of_the_scale_that_ends_its_prompt(simulate: M
 
 
 def assess(make: Make, prompt: str, index: int = 0, **rates: float) -> str:
-    ((_, response),) = make(**rates).answer(
-        [request("mcq", prompt=prompt, role="assessor", index=index)]
-    )
-    return response.text
+    return reply(make(**rates), "assessor", "mcq", prompt, index)
 
 
 def test_a_flawed_classifier_names_any_type(simulate: Make) -> None:

@@ -24,13 +24,15 @@ def texts(provider: SimulatedProvider, requests: list[Request]) -> list[Response
     return [response for _, response in provider.answer(requests)]
 
 
-def draw(provider: SimulatedProvider, problem: str, **asked: object) -> list[Response]:
-    return texts(provider, [request(problem, index=i, **asked) for i in range(DRAWS)])  # type: ignore[arg-type]
+def draw(
+    provider: SimulatedProvider, problem: str, setting: str = "cot", draws: int = DRAWS
+) -> list[Response]:
+    return texts(provider, [request(problem, index=i, setting=setting) for i in range(draws)])
 
 
-def share_right(provider: SimulatedProvider, problem: str, **asked: object) -> float:
+def share_right(provider: SimulatedProvider, problem: str, setting: str) -> float:
     row = provider.oracle.row(problem)
-    responses = draw(provider, problem, **asked)
+    responses = draw(provider, problem, setting)
     return sum(is_right(r.text, row.answer, bool(row.choices)) for r in responses) / DRAWS
 
 
@@ -65,7 +67,7 @@ def test_accuracy_follows_item_response_theory(
     )
     for setting in ("cot", "direct"):
         expected = probability_correct(provider.model, provider.oracle.row(problem), setting)
-        assert within_four_errors(share_right(provider, problem, setting=setting), expected)
+        assert within_four_errors(share_right(provider, problem, setting), expected)
 
 
 @pytest.mark.parametrize("problem", ["mcq", "number"])
@@ -108,7 +110,7 @@ def test_the_probability_is_the_documented_one(simulate: Make) -> None:
 def test_each_slip_comes_alone_and_looks_like_itself(simulate: Make, slip: str) -> None:
     problem = "number" if slip == "units" else "mcq"
     provider = simulate(ability=50.0, slips={slip: 1.0})
-    for response in draw(provider, problem)[:50]:
+    for response in draw(provider, problem, draws=50):
         boxes = response.text.count("\\boxed{")
         assert boxes == {"units": 1, "two_boxes": 2}.get(slip, 0)
         marks = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.asks import say
+from tests.asks import say, talk
 from tests.models.conftest import Make, request
 
 from omibench.schemas.request import (
@@ -24,10 +24,8 @@ BLUR = ToolSpec(name="blur", description="Blur.", parameters={"type": "object"})
 
 
 def told(tools: tuple[ToolSpec, ...], *more: Message, rules: str = "") -> Request:
-    plain = request("mcq")
-    messages = (say("system", rules), *plain.conversation.messages, *more)
-    conversation = plain.conversation.model_copy(update={"messages": messages, "tools": tools})
-    return plain.model_copy(update={"conversation": conversation})
+    asked = request("mcq").conversation.messages
+    return talk(say("system", rules), *asked, *more, tools=tools, problem="mcq", max_tokens=4096)
 
 
 def results(call: ToolCall) -> tuple[Message, ...]:

@@ -7,11 +7,11 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
+from model_server.handle import wait_until
 from omibench.models.api import stop
 from omibench.models.api.stop import (
     StopSignal,
@@ -172,10 +172,3 @@ def test_a_copy_of_the_process_stops_by_itself() -> None:
             os._exit(0)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 143
         check_stop()
-
-
-def wait_until(what: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not what():
-        assert time.monotonic() < end
-        time.sleep(0.01)

@@ -291,11 +291,6 @@ class Submission(FrozenModel):
         return self.fingerprint[:24]
 
 
-def custom_id(draw: str, token: str) -> str:
-    """Return the id of the line that starts with `draw`; `token` is eight random hex digits."""
-    return f"{draw}-{token}"
-
-
 # Content hashes of the requests in a batch line, by which a later process recognises it.
 
 _DIGITS = 40

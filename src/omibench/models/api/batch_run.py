@@ -27,7 +27,6 @@ from omibench.models.api.batch_api import (
     ReservationDraft,
     Submission,
     SubmissionFolder,
-    custom_id,
     name_draw,
 )
 from omibench.models.api.failures import Failure, PendingCall, wait_s
@@ -183,9 +182,7 @@ class BatchRun:
                     break
                 draft.note(reservation)
                 draws = tuple(map(self._name_draw, requests))
-                line = BatchLine(
-                    id=custom_id(draws[0], token), draws=draws, ticket=tuple(reservation)
-                )
+                line = BatchLine(id=f"{draws[0]}-{token}", draws=draws, ticket=tuple(reservation))
                 text = self.api.line(line.id, requests)
                 if not chunk.fits(text):
                     unsent += self._send(chunk, draft)

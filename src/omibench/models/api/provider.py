@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from dataclasses import replace
 from importlib import import_module
 from time import time
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import SecretStr
 
@@ -290,9 +290,7 @@ class ApiProvider(EngineProvider[A]):
 
         sdk, model = self._import_sdk(), with_own_secrets(self.model)
         key = read_key(model.key_env)
-        make = self._client_maker(
-            getattr(sdk, f"Async{self.client}"), sdk.DefaultAsyncHttpxClient, key
-        )
+        make = self._client_maker(sdk, "Async", key)
         async with open_pools(make, self.model.limits.concurrency) as lend:
 
             async def send(requests: Sequence[Request]) -> Sent:
@@ -323,9 +321,8 @@ class ApiProvider(EngineProvider[A]):
     def connect_batches(self, key: SecretStr) -> Iterator[BatchApi]:
         """Open two clients of the SDK: one for requests, one for results, which are larger."""
         sdk = self._import_sdk()
-        kinds = getattr(sdk, self.client), sdk.DefaultHttpxClient
-        make = self._client_maker(*kinds, key)
-        make_large = self._client_maker(*kinds, key, MOST_RESULTS)
+        make = self._client_maker(sdk, "", key)
+        make_large = self._client_maker(sdk, "", key, MOST_RESULTS)
         with make() as client, make_large() as downloads:
             yield self.batch_api(self, sdk, client, downloads)
 
@@ -352,11 +349,11 @@ class ApiProvider(EngineProvider[A]):
         return import_module(self.sdk)
 
     def _client_maker(
-        self, kind: type[Any], http: type[Any], key: SecretStr, limit: int | None = None
+        self, sdk: Any, mode: Literal["", "Async"], key: SecretStr, limit: int | None = None
     ) -> Callable[[], Any]:
         """Return a maker of SDK clients that neither retry nor wait: this package does both.
 
-        The clients share the options of `http`, the SDK's HTTP client class: enough connections for
+        The clients share the options of the SDK's HTTP client class: enough connections for
         the run, all kept alive, and certificates, which are loaded once; without TLS none are,
         since no request leaves its origin (`hooks.Hooks`). Replies are limited to `limit` bytes
         (default 128 MiB).
@@ -370,6 +367,7 @@ class ApiProvider(EngineProvider[A]):
             "timeout": httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s)),
             "verify": False if plain else httpx2.create_ssl_context(),
         }
+        kind, http = getattr(sdk, mode + self.client), getattr(sdk, f"Default{mode}HttpxClient")
         secret = key.get_secret_value()
         return lambda: sdk_client(
             kind, http, key=secret, base_url=base_url, options=options, limit=limit

@@ -127,7 +127,7 @@ class PictureCache:
 
     def read(self, image: ImagePart) -> bytes:
         """Return the bytes to send. Raises MissingInputError, or ModelError if they changed."""
-        data = _read(image)
+        data = read_bytes(_locate(image))
         if hashlib.sha256(data).hexdigest() != image.sha256:
             raise ModelError(
                 f"{image.path}: its content differs from the dataset ({image.sha256[:12]}); "
@@ -144,8 +144,8 @@ class PictureCache:
         if facts is None and image.patch:
             facts = self._facts[image.content_key] = ("image/png", len(_draw_patch(image)))
         elif facts is None:
-            head, size = _head(image)
-            kind = media_type(head)
+            with open_regular(_locate(image)) as file:
+                kind, size = media_type(file.read(12)), file.seek(0, 2)
             if kind is None:
                 raise ModelError(
                     f"{image.path}: is not a PNG, JPEG, GIF or WebP, the formats that providers "
@@ -165,25 +165,10 @@ def _draw_patch(image: ImagePart) -> bytes:
     return written.getvalue()
 
 
-def _head(image: ImagePart) -> tuple[bytes, int]:
-    path = Path(image.path)
-    try:
-        with open_regular(path) as file:
-            return file.read(12), file.seek(0, 2)
-    except MissingInputError:
-        if image.path:
-            raise
-        raise _missing(image) from None
-
-
-def _read(image: ImagePart) -> bytes:
+def _locate(image: ImagePart) -> Path:
     if not image.path:
-        raise _missing(image)
-    return read_bytes(image.path)
-
-
-def _missing(image: ImagePart) -> MissingInputError:
-    return MissingInputError(f"image {image.sha256[:12]}: cannot be read, it has no file")
+        raise MissingInputError(f"image {image.sha256[:12]}: cannot be read, it has no file")
+    return Path(image.path)
 
 
 # A JSON body with pictures inserted while it is sent, so that none waits in memory.
@@ -564,13 +549,11 @@ def read_chat_pieces(message: Json) -> Iterator[str | DrawnPart | None]:
 def _in_part(part: Json) -> str:
     """Return the base64 of a part in any known format; empty for other parts."""
     url = part.get("image_url")
-    places: Iterator[object] = iter(
-        (
-            url if isinstance(url, str) else as_object(url).get("url"),
-            as_object(part.get("inline_data") or part.get("inlineData")).get("data"),
-            as_object(part.get("source")).get("data"),
-            part.get("b64_json"),
-        )
+    places: tuple[object, ...] = (
+        url if isinstance(url, str) else as_object(url).get("url"),
+        as_object(part.get("inline_data") or part.get("inlineData")).get("data"),
+        as_object(part.get("source")).get("data"),
+        part.get("b64_json"),
     )
     return next(filter(None, map(as_text, places)), "")
 
@@ -601,12 +584,9 @@ def score_from_list(response: Response, reply: object, options: Sequence[str]) -
         return response.model_copy(
             update={"text": "", "outcome": "provider_error", "error": failed, "passing": False}
         )
-    words = make_scored_response(logprobs)
-    fields = {
-        "text": words.text, "outcome": words.outcome, "finish_reason": words.finish_reason,
-        "option_logprobs": words.option_logprobs, "logprob": words.logprob,
-    }  # fmt: skip
-    return response.model_copy(update=fields)
+    fields = {"text", "outcome", "finish_reason", "option_logprobs", "logprob"}
+    scored = make_scored_response(logprobs).model_dump(include=fields)
+    return response.model_copy(update=scored)
 
 
 def _sum(listed: Sequence[Json], option: str) -> float | None:

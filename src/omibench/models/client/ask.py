@@ -6,13 +6,12 @@ import logging
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, RLock, Thread
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from omibench.errors import (
     ImageCountError,
@@ -139,13 +138,9 @@ class StudyBudget:
                 Thread(target=self._beat, args=(self._ledger,), daemon=True).start()
         return self._ledger
 
-    def worst_case(self, requests: Sequence[Request]) -> float:
-        """Return the maximum cost in US dollars of one attempt at samples of one conversation."""
-        return worst_case(self._model, self._price, requests)
-
     def reserve(self, requests: Sequence[Request]) -> Reservation | None:
         """Reserve the worst case of one attempt; None if it cannot be sent now."""
-        worst = self.worst_case(requests)
+        worst = worst_case(self._model, self._price, requests)
         ledger = self.ledger
         with self._lock:
             attempt = None if self._is_too_bold(worst) else ledger.reserve(self.account, worst)
@@ -341,16 +336,9 @@ class ProgressBar:
         self._failed = 0
         self._bar = _bar(total, "request")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        with suppress(OSError):  # losing the terminal must not lose a response
+    def close(self) -> None:
+        """End the bar: losing the terminal must not lose a response."""
+        with suppress(OSError):
             self._bar.close()
 
     def add(self, response: Response) -> None:
@@ -460,7 +448,7 @@ class Asker:
         key_of = {id(request): key for key, request in waiting.items()}
         budget = SpaceBudget(self.budget or NO_BUDGET, self.store.folder)
         answers = self.provider.answer(list(waiting.values()), budget)
-        with ProgressBar(len(waiting)) as progress:
+        with closing(ProgressBar(len(waiting))) as progress:
             for count, (request, response) in enumerate(answers, 1):
                 progress.add(response)
                 key = key_of.get(id(request)) or partition.key(request)
