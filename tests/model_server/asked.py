@@ -177,8 +177,7 @@ def refusal(kind: Kind) -> Refused | None:
 
 def admit(body: Mapping[str, Any], headers: Mapping[str, str], config: Config) -> None:
     """Check the key, the parameters and the model. Raises Refused."""
-    if config.api_keys is not None and presented_key(headers) not in config.api_keys:
-        raise Refused(401, "authentication_error", "Incorrect or missing API key.")
+    check_key(headers, config)
     for name in body:
         if name in config.rejects:
             raise bad(f"Unsupported parameter: '{name}' is not supported with this model.", name)
@@ -191,6 +190,8 @@ def admit(body: Mapping[str, Any], headers: Mapping[str, str], config: Config) -
         raise Refused(404, "not_found_error", f"The model '{model}' does not exist", "model")
 
 
-def presented_key(headers: Mapping[str, str]) -> str:
-    """The key of either API's header."""
-    return headers.get("x-api-key") or headers.get("Authorization", "").removeprefix("Bearer ")
+def check_key(headers: Mapping[str, str], config: Config) -> None:
+    """Check the key in the header of either API. Raises Refused."""
+    key = headers.get("x-api-key") or headers.get("Authorization", "").removeprefix("Bearer ")
+    if config.api_keys is not None and key not in config.api_keys:
+        raise Refused(401, "authentication_error", "Incorrect or missing API key.")

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-from model_server.asked import Api, Refused, presented_key, refusal
+from model_server.asked import Api, Refused, check_key, refusal
 from model_server.batches import Batch
 from model_server.faults import halved, interrupt, nth, reply, retry_after, send, spoiled
 from model_server.server import Handler, Server
@@ -32,9 +32,7 @@ def guarded(server: Server, api: Api, handler: Guarded) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         server.stats.calls[handler.__name__] += 1
         try:
-            keys = server.config.api_keys
-            if keys is not None and presented_key(request.headers) not in keys:
-                raise Refused(401, "authentication_error", "Incorrect or missing API key.")
+            check_key(request.headers, server.config)
             return await handler(server, request)
         except Refused as refused:
             return json(api.error(refused), refused.status)

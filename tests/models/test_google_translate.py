@@ -5,15 +5,14 @@ from __future__ import annotations
 import html
 import json
 import re
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.security.hostile import Answer, Got, hostile
 
 from omibench.errors import ModelError
 from omibench.models.google_translate import mark_up, read_markup, read_translations
@@ -48,48 +47,32 @@ PROBLEM = Problem(
 class Google:
     """The state of the server: what it was sent, and how often it still refuses."""
 
-    url: str = ""
     bodies: list[dict[str, Any]] = field(default_factory=list)
     busy: int = 0
-    drops: int = 0
-    """Translations left out of each reply."""
+
+    def reply(self, got: Got) -> Answer:
+        assert got.path == "/language/translate/v2"
+        if f"X-goog-api-key: {KEY}\n" not in got.head:
+            return write_answer(400, {"error": {"code": 400, "message": "API key not valid"}})
+        if self.busy:
+            self.busy -= 1
+            return write_answer(429, {"error": {"code": 429, "message": "Rate limit"}})
+        self.bodies.append(json.loads(got.body))
+        rows = [{"translatedText": translate(text)} for text in self.bodies[-1]["q"]]
+        return write_answer(200, {"data": {"translations": rows}})
+
+
+def write_answer(status: int, value: object) -> Answer:
+    return Answer(status, {"Retry-After": "0.1"}, [json.dumps(value).encode()])
 
 
 @pytest.fixture
 def google(monkeypatch: pytest.MonkeyPatch) -> Iterator[Google]:
     state = Google()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            assert self.path == "/language/translate/v2"
-            if self.headers.get("X-goog-api-key") != KEY:
-                self.answer(400, {"error": {"code": 400, "message": "API key not valid"}})
-            elif state.busy:
-                state.busy -= 1
-                self.answer(429, {"error": {"code": 429, "message": "Rate limit"}})
-            else:
-                state.bodies.append(body)
-                texts = [translate(text) for text in body["q"]][state.drops :]
-                rows = [{"translatedText": text} for text in texts]
-                self.answer(200, {"data": {"translations": rows}})
-
-        def answer(self, status: int, value: object) -> None:
-            self.send_response(status)
-            self.send_header("Retry-After", "0.1")
-            self.end_headers()
-            self.wfile.write(json.dumps(value).encode())
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    state.url = f"http://127.0.0.1:{server.server_address[1]}"
-    monkeypatch.setenv("GOOGLE_TRANSLATE_API_KEY", KEY)
-    monkeypatch.setenv("GOOGLE_TRANSLATE_URL", state.url)
-    yield state
-    server.shutdown()
+    with hostile(state.reply) as server:
+        monkeypatch.setenv("GOOGLE_TRANSLATE_API_KEY", KEY)
+        monkeypatch.setenv("GOOGLE_TRANSLATE_URL", server.url)
+        yield state
 
 
 def translate(markup: str) -> str:

@@ -192,11 +192,6 @@ def exchange(
     return reply
 
 
-def send(request: urllib.request.Request, *, timeout_s: float, most_s: float = CALL_S) -> int:
-    """Send a request as `exchange` does, and return only its status."""
-    return exchange(request, timeout_s=timeout_s, most_bytes=0, most_s=most_s).status
-
-
 # Several clients per endpoint, since a client searches all its connections on each request.
 
 CLIENT_LOAD = 16

@@ -84,8 +84,8 @@ class EngineProvider(BaseProvider[B]):
 
     @property
     def limits(self) -> Limits:
-        """The limits of a run: those of the block."""
-        return self.model.limits if isinstance(self.model, ServedModel) else Limits()
+        """The limits of a run: those of the block, if it has any."""
+        return getattr(self.model, "limits", None) or Limits()
 
     @property
     def endpoint(self) -> Hashable:

@@ -14,7 +14,6 @@ from omibench.errors import ModelError
 from omibench.models.drawn import redraw_picture
 from omibench.models.registry import provider
 from omibench.models.sdk import SdkProvider
-from omibench.params.models.base import Limits
 from omibench.params.models.tools import ExpertsModel
 from omibench.schemas.request import ImagePart, Request, Response, TextPart
 from omibench.text.controls import drop_controls
@@ -34,11 +33,6 @@ class ExpertsProvider(SdkProvider[ExpertsModel]):
     def identity(self) -> dict[str, Any]:
         """See `Provider.identity`."""
         return {**super().identity, "version": VERSION}
-
-    @property
-    def limits(self) -> Limits:
-        """Those of the block."""
-        return self.model.limits
 
     def respond(self, request: Request) -> Response:
         """Ask the expert. Raises ModelError if the server has other weights."""

@@ -26,7 +26,7 @@ from omibench.files.locks import LockError, try_lock, wait_lock
 from omibench.files.outputs import replace_atomically
 from omibench.files.reading import read_json, read_text
 from omibench.models.api.failures import Failure, passes
-from omibench.models.api.http import read_key, send
+from omibench.models.api.http import exchange, read_key
 from omibench.models.client.ask import read_budget, read_spending
 from omibench.models.cost import usd_text
 from omibench.params.study import Study
@@ -457,7 +457,7 @@ def post(body: Mapping[str, Any], url_env: str) -> bool:
     data = json.dumps(body).encode()
     request = Request(url, data, {"content-type": "application/json"})  # noqa: S310
     try:
-        status = send(request, timeout_s=TIMEOUT_S, most_s=MOST_S)
+        reply = exchange(request, timeout_s=TIMEOUT_S, most_bytes=0, most_s=MOST_S)
     except Failure as failure:
         # The message may quote the URL, whose path is the secret.
         if failure.status is not None:
@@ -472,10 +472,10 @@ def post(body: Mapping[str, Any], url_env: str) -> bool:
     except ValueError as error:
         cause = type(error).__name__
         raise PassingError(f"the webhook in {url_env} cannot be reached: {cause}") from None
-    if status < 300:
+    if reply.status < 300:
         return True
-    kind = PassingError if passes(status) else ModelError
-    raise kind(f"the webhook in {url_env} refused the news: HTTP {status}")
+    kind = PassingError if passes(reply.status) else ModelError
+    raise kind(f"the webhook in {url_env} refused the news: HTTP {reply.status}")
 
 
 # The board: report, tables and metrics of a study in a folder for readers or a web server.
