@@ -52,7 +52,7 @@ class Google:
 
     def reply(self, got: Got) -> Answer:
         assert got.path == "/language/translate/v2"
-        if f"X-goog-api-key: {KEY}\n" not in got.head:
+        if f"X-Goog-Api-Key: {KEY}\n" not in got.head:
             return write_answer(400, {"error": {"code": 400, "message": "API key not valid"}})
         if self.busy:
             self.busy -= 1
