@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from hashlib import sha256
 from io import BytesIO
 from math import exp
@@ -203,18 +204,25 @@ def _freeze(folder: Path, per_subject: int) -> list[tuple[Question, Answer]]:
     return problems
 
 
-def _figure(folder: Path, draw: random.Random, seed: str, page: int) -> Figure:
+@cache
+def _draw_picture(points: tuple[tuple[int, int], ...], seed: str) -> bytes:
+    """A graph with its name; many studies of a process have the same ones."""
     picture = Image.new("RGB", (160, 100), "white")
     pen = ImageDraw.Draw(picture)
-    points = [(x, 20 + draw.randrange(60)) for x in range(10, 151, 14)]
     pen.line(points, fill=(0, 90, 160), width=3)
     pen.rectangle((2, 2, 157, 97), outline="black")
     pen.text((8, 6), seed, fill="black")
     buffer = BytesIO()
     picture.save(buffer, "PNG")
-    digest = sha256(buffer.getvalue()).hexdigest()
+    return buffer.getvalue()
+
+
+def _figure(folder: Path, draw: random.Random, seed: str, page: int) -> Figure:
+    points = tuple((x, 20 + draw.randrange(60)) for x in range(10, 151, 14))
+    picture = _draw_picture(points, seed)
+    digest = sha256(picture).hexdigest()
     (folder / "images").mkdir(parents=True, exist_ok=True)
-    (folder / "images" / f"{digest}.png").write_bytes(buffer.getvalue())
+    (folder / "images" / f"{digest}.png").write_bytes(picture)
     x, y = 60 + draw.randrange(100), 90 + draw.randrange(400)
     return Figure(
         file=f"images/{digest}.png", sha256=digest, page=page, bbox=(x, y, x + 160.5, y + 100),

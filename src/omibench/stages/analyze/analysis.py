@@ -257,8 +257,9 @@ class Analysis:
                 frame = RESULTS.get(name).tabulate(self)
                 if frame is not None:
                     frame = fill_table(frame, name, self.results.manifest.name)
-                    frame = None if frame.is_empty() else self._mark_partial(frame)
-                self._tables[name] = frame
+                    if partial := self.results.partial:  # the last column describes the part
+                        frame = frame.with_columns(partial=pl.lit(str(partial)))
+                self._tables[name] = None if frame is None or frame.is_empty() else frame
         return self._tables[name]
 
     def list_rows(self, name: str, **values: object) -> list[dict[str, Any]]:
@@ -285,13 +286,6 @@ class Analysis:
             frame = slice_accuracy(self, names)
             self._slices[names] = fill_table(frame, "slices", self.results.manifest.name)
         return self._slices[names]
-
-    def _mark_partial(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return the table; in a partial run with a last column that describes the part."""
-        partial = self.results.partial
-        return (
-            frame if partial is None else frame.with_columns(pl.lit(str(partial)).alias("partial"))
-        )
 
     @cached_property
     def _rounded(self) -> dict[str, pl.DataFrame | None]:

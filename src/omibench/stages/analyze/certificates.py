@@ -142,8 +142,12 @@ def correct_accuracy(results: Results, cell: Cell) -> CorrectedAccuracy | None:
     for (name,), part in (
         scored.with_columns(rates=rates).partition_by("rates", as_dict=True).items()
     ):
-        quality = qualities[str(name)]
-        parts.append((float(part.height), _correct_rows(part, quality, certificate.confidence)))
+        judged = clustered_wilson(
+            part["verdict"].to_list(), part["cluster"].to_list(), certificate.confidence
+        )
+        share = Share(judged.mean, judged.n_eff)
+        corrected = correct_share(share, qualities[str(name)], certificate.confidence)
+        parts.append((float(part.height), corrected))
     used = {name if name in (OWN, ALL_TYPES) else "answer_type" for name in names.values()}
     return CorrectedAccuracy(*combine_parts(parts), "+".join(sorted(used)))
 
@@ -168,11 +172,6 @@ def _rates(certificate: Certificate, kind: str) -> str:
 
 def _has_enough(quality: JudgeQuality, labels: int) -> bool:
     return min(quality.tpr.n, quality.fpr.n) >= labels
-
-
-def _correct_rows(rows: pl.DataFrame, quality: JudgeQuality, confidence: float) -> Corrected:
-    judged = clustered_wilson(rows["verdict"].to_list(), rows["cluster"].to_list(), confidence)
-    return correct_share(Share(judged.mean, judged.n_eff), quality, confidence)
 
 
 def correct_share(judged: Share, quality: JudgeQuality, confidence: float) -> Corrected:

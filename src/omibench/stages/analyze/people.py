@@ -390,32 +390,21 @@ def tabulate_seconds(
     Returns:
         One row per respondent, in seconds; None if no answer has a time.
     """
-    times = pl.DataFrame(
-        [
-            (row.person, row.group, row.problem, row.seconds, row.simulated)
-            for row in answers
-            if row.seconds is not None
-        ],
-        schema={
-            "person": pl.String, "group": pl.String, "id": pl.String, "seconds": pl.Float64,
-            "simulated": pl.Boolean,
-        },
-        orient="row",
-    )  # fmt: skip
-    if times.is_empty():
+    times = [row.model_dump() for row in answers if row.seconds is not None]
+    if not times:
         return None
     rows = []
-    for (kind, respondent), part in add_kinds(times).group_by(
+    for (kind, respondent), part in add_kinds(pl.DataFrame(times)).group_by(
         "kind", "respondent", maintain_order=True
     ):
-        groups = [clusters[id] for id in part["id"]]
+        groups = [clusters[id] for id in part["problem"]]
         median = clustered_median(part["seconds"].to_list(), groups, confidence)
         rows.append(
             {
                 "kind": kind, "respondent": respondent, "metric": "median seconds",
                 **write_estimate(median), "n": median.n,
                 "clusters": len(set(groups)), "people": part["person"].n_unique(),
-                "problems": part["id"].n_unique(), "variance": BY_PROBLEMS,
+                "problems": part["problem"].n_unique(), "variance": BY_PROBLEMS,
                 "simulated": part["simulated"].any(),
             }
         )  # fmt: skip
@@ -471,9 +460,6 @@ def estimate_score(cutoffs: Sequence[Cutoff], confidence: float = 0.95) -> Estim
         half = t_value(confidence, len(cutoffs) - 2) * sqrt(
             variance * (1 / len(cutoffs) + float(centre) ** 2 / spread)
         )
-        lo, hi = _limit(mean - half), _limit(mean + half)
-    return EstimatedScore(_limit(mean), lo, hi, "normal distribution through the cut-offs")
-
-
-def _limit(share: float) -> float:
-    return min(1.0, max(0.0, share))
+        lo, hi = mean - half, mean + half
+    mean, lo, hi = np.clip([mean, lo, hi], 0, 1).tolist()
+    return EstimatedScore(mean, lo, hi, "normal distribution through the cut-offs")

@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 from markupsafe import Markup
 
-from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES, label_cells
 from omibench.stages.analyze.figures.theme import apply_theme
@@ -141,11 +140,13 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
     """Write the report; equal inputs give an equal file."""
     results = analysis.results
     study, manifest = results.study.study, results.manifest
+    images = f"with {count_noun(manifest.images, 'image')}"
+    pictures = images if results.pictures_held else "(pictures not held)"
     page: dict[str, Any] = {
         "name": study.name,
         "title": study.title,
         "dataset": f"{manifest.name} {manifest.version}, "
-        + f"{count_noun(manifest.problems, 'problem')} {_describe_pictures(results)}",
+        + f"{count_noun(manifest.problems, 'problem')} {pictures}",
         "sentence": headline.sentence,
         "numbers": headline.numbers,
         "simulated": results.any_simulated
@@ -212,9 +213,3 @@ def _draw_figures(analysis: Analysis, page: Mapping[str, Any]) -> Iterator[Repor
             preview=None if table is None else preview_table(label_cells(table, *labels)),
         )
         yield ReportCard(figure.name, figure.title, html)
-
-
-def _describe_pictures(results: Results) -> str:
-    if not results.pictures_held:
-        return "(pictures not held)"
-    return f"with {count_noun(results.manifest.images, 'image')}"

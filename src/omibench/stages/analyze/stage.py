@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict
 
 from omibench.errors import FileFormatError, PluginError
 from omibench.extras import require_extra
 from omibench.files.outputs import made_folder, write_csv
-from omibench.results.load import Results, load_results
+from omibench.results.load import load_results
 from omibench.schemas.tables import read_typed_json, write_json, write_text
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.certificates import add_certificates
@@ -185,8 +185,10 @@ def write_results(folder: Path, analysis: Analysis) -> list[str]:
 def _write_section_tables(
     out: Path, analysis: Analysis, sections: Sequence[ReportSection]
 ) -> set[str]:
-    """Return the names of the files."""
+    """Return the names of the files; in a partial run their last column describes the part."""
     writers: dict[str, str] = {}
+    partial = analysis.results.partial
+    part = {} if partial is None else {"partial": str(partial)}
     for section in sections:
         with analysis.leave_out_failing(SECTIONS, section.name):
             for table in section.tables():
@@ -202,18 +204,9 @@ def _write_section_tables(
                         f"{writers[table.name]!r} and {section.name!r}: rename one of them"
                     )
                 writers[table.name] = section.name
-                rows = _mark_partial(analysis.results, table.rows)
+                rows = [{**row, **part} for row in table.rows]
                 write_csv(out / f"{table.name}.csv", rows, table.columns)
     return {f"{name}.csv" for name in writers}
-
-
-def _mark_partial(
-    results: Results, rows: Sequence[Mapping[str, Any]]
-) -> Sequence[Mapping[str, Any]]:
-    """Return the rows; in a partial run with a last column that describes the part."""
-    if results.partial is None:
-        return rows
-    return [{**row, "partial": str(results.partial)} for row in rows]
 
 
 def write_pages(
@@ -239,7 +232,9 @@ def write_pages(
                     "with the same name: rename one of them"
                 )
     folder = out / "figures"
-    remove_figures(folder)
+    made_folder(folder)
+    for path in [*folder.glob("*.svg"), *folder.glob("*.vl.json")]:
+        path.unlink()  # those of an earlier run
     for drawing in list_unshown(analysis):
         write_text(folder / f"{drawing.figure.name}.svg", drawing.svg)
         text = dump_specification(drawing.specification, drawing.description)
@@ -265,17 +260,3 @@ def write_pages(
         from omibench.stages.analyze.explorer.pages import write_explorer
 
         write_explorer(out / EXPLORER, analysis.results, analysis.report)
-
-
-def remove_figures(folder: Path) -> None:
-    """Create the folder of figures and remove those of an earlier run.
-
-    Args:
-        folder: Folder of the figures; other files in it are kept.
-
-    Raises:
-        OutputError: The folder cannot be created.
-    """
-    made_folder(folder)
-    for path in [*folder.glob("*.svg"), *folder.glob("*.vl.json")]:
-        path.unlink()

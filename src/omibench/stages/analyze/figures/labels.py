@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from textwrap import TextWrapper
 from typing import Any, Final, NamedTuple
 
 import altair as alt
@@ -131,14 +132,8 @@ def place_names(
 
 def wrap_name(name: str) -> str:
     """Break a name between its parts, and at spaces where a part is long."""
-    lines: list[str] = []
-    for part in name.split(" · "):
-        lines.append("")
-        for word in part.split():
-            if lines[-1] and len(lines[-1]) + len(word) >= _LETTERS:
-                lines.append("")
-            lines[-1] = f"{lines[-1]} {word}".strip()
-    return "\n".join(lines)
+    at_spaces = TextWrapper(_LETTERS, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(at_spaces.fill(part) for part in name.split(" · "))
 
 
 def spread(

@@ -15,7 +15,7 @@ from omibench.review.folder import read_review
 from omibench.review.report import AgreementFigure
 from omibench.review.sampling.strata import ResidualError, measure_residual_error
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.result import ESTIMATE, result, write_estimate
 
 TASK: Final = "task"
 """The `slice` of all rows; its values are kinds of review tasks."""
@@ -55,7 +55,7 @@ def tabulate_agreement(analysis: Analysis) -> pl.DataFrame | None:
         record.tasks, record.decisions, analysis.confidence, analysis.study.review.reviewers
     )
     rows = [*map(_write_agreement, figures), *map(_write_error, errors)]
-    types = dict.fromkeys(("estimate", "low", "high"), pl.Float64) | {"people": pl.Int64}
+    types = dict.fromkeys(ESTIMATE, pl.Float64) | {"people": pl.Int64}
     return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None) if rows else None
 
 
@@ -64,9 +64,7 @@ def _write_agreement(figure: AgreementFigure) -> dict[str, Any]:
         "slice": TASK,
         "value": figure.kind,
         "metric": figure.measure,
-        "estimate": figure.value,
-        "low": figure.low,
-        "high": figure.high,
+        **write_estimate((figure.value, figure.low, figure.high)),
         "n": figure.units,
         "clusters": figure.tasks,
         "simulated": figure.simulated,
@@ -82,14 +80,10 @@ def _write_error(error: ResidualError) -> dict[str, Any]:
         "slice": TASK,
         "value": error.kind,
         "metric": RESIDUAL,
-        "estimate": error.rate,
-        "low": error.low,
-        "high": error.high,
+        **write_estimate((error.rate, error.low, error.high)),
         "n": error.judged,
         "clusters": error.judged,
         "simulated": error.simulated,
-        "field": "",
-        "option": "",
-        "between": "",
+        **dict.fromkeys(("field", "option", "between"), ""),
         "people": None,
     }

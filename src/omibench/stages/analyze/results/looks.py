@@ -56,12 +56,11 @@ def _describe_stop(
     )
     leading, own = both["verdict_leader"].to_numpy(), both["verdict"].to_numpy()
     difference = paired_difference(leading, own, both["cluster"].to_list(), level)
-    responses = stopped.responses.filter(model=cell.model, setting=cell.setting)
+    responses = stopped.responses.filter(**cell._asdict())
     saved = round(responses.height * (look.of - look.problems) / look.problems)
     usd = responses["cost_usd"].mean()
     return {
-        "model": cell.model,
-        "setting": cell.setting,
+        **cell._asdict(),
         "rules": look.scorer,
         "metric": "accuracy",
         **write_estimate(estimate),
@@ -89,7 +88,7 @@ def _select(results: Results, rules: str, cell: Cell) -> pl.DataFrame:
     found = results.select_verdicts(rules, cell)
     if found.height or results.stopped is None:
         return found
-    return results.stopped.verdicts.filter(model=cell.model, setting=cell.setting, rules=rules)
+    return results.stopped.verdicts.filter(**cell._asdict(), rules=rules)
 
 
 def _average(verdicts: pl.DataFrame) -> pl.DataFrame:

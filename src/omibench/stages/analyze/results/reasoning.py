@@ -299,7 +299,7 @@ def tabulate_marks(analysis: Analysis) -> pl.DataFrame | None:
         exists. None if no rationales were marked.
     """
     rows = [
-        {"model": cell.model, "setting": cell.setting, "metric": mark}
+        {**cell._asdict(), "metric": mark}
         | _average(part, mark, analysis.confidence, (LOWEST_MARK, HIGHEST_MARK))
         | {"instrument": instrument, "judge": _name_judge(part),
            "judge_failed": _count_failed(part),
@@ -333,7 +333,7 @@ def tabulate_other_judges(analysis: Analysis) -> pl.DataFrame | None:
         counts = labels.value_counts().sort("count", "label", descending=[True, False])
         for cell, part in parts.items():
             base = {
-                "model": cell.model, "setting": cell.setting, "instrument": name,
+                **cell._asdict(), "instrument": name,
                 "judge": _name_judge(part), "judge_failed": _count_failed(part),
                 "simulated": bool(part["simulated"].any()),
             }  # fmt: skip

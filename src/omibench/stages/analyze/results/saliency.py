@@ -219,7 +219,7 @@ def list_cells(params: SaliencyParams, rows: Iterable[Salience]) -> list[Row]:
     """
     return [
         {
-            "model": s.cell.model, "setting": s.cell.setting, "metric": "impact",
+            **s.cell._asdict(), "metric": "impact",
             "estimate": _average(s.impacts), "n": len(s.impacts), "reading": params.reading,
             "max_pixels": params.max_pixels,
             **{outcome: s.unscored.get(outcome, 0) for outcome in UNSCORED},

@@ -101,7 +101,7 @@ def _estimate_cells(analysis: Analysis, limit: Limit, full: pl.DataFrame) -> lis
         simulated = mine["simulated"].any() or others["simulated"].any()
         rows.append(
             {
-                "model": cell.model, "setting": cell.setting, "rules": results.main_rules,
+                **cell._asdict(), "rules": results.main_rules,
                 "metric": "accuracy", **write_estimate(estimate), "n": estimate.n,
                 "clusters": mine["cluster"].n_unique(),
                 "simulated": simulated or results.has_synthetic_problems,
