@@ -94,9 +94,7 @@ def compare_slices(
         pl.col("cluster").cast(pl.Categorical).to_physical()
     )
     keys = ["comparison", "value"]
-    significant = (
-        (pl.col("p_holm") < 1 - analysis.confidence).fill_null(value=False).alias("significant")
-    )
+    significant = (pl.col("p_holm") < 1 - analysis.confidence).fill_null(value=False)
     for rules in analysis.results.rules:
         of_book = coded_pairs.filter(pl.col("rules") == rules)
         for column, measure in MEASURES.items():
@@ -111,19 +109,19 @@ def compare_slices(
                     continue
                 table = compare_pairs(joined, keys, analysis.confidence, columns)
                 yield table.join(comparisons, on="comparison", maintain_order="left").select(
-                    *names,
-                    pl.lit(name).alias("slice"),
-                    pl.col("value").cast(pl.String),
-                    "estimate", "low", "high",
-                    pl.col("first").alias("score"),
-                    pl.col("second").alias("baseline_score"),
-                    pl.when(pl.col("second") > 0)
-                    .then(pl.col("estimate") / pl.col("second"))
-                    .alias("relative"),
-                    "n", "clusters", "p", "p_holm",
-                    pl.col("p").count().cast(pl.Int64).alias("family"),
-                    significant,
-                    pl.when(~significant).then("detectable"),
+                    *names, pl.col("value").cast(pl.String),
+                    "estimate", "low", "high", "n", "clusters",
+                    slice=pl.lit(name),
+                    score="first",
+                    baseline_score="second",
+                    relative=pl.when(pl.col("second") > 0).then(
+                        pl.col("estimate") / pl.col("second")
+                    ),
+                    p="p",
+                    p_holm="p_holm",
+                    family=pl.col("p").count().cast(pl.Int64),
+                    significant=significant,
+                    detectable=pl.when(~significant).then("detectable"),
                     rules=pl.lit(rules),
                     measure=pl.lit(name_measure(rules, measure)),
                     metric=pl.lit(DIFFERENCE),
@@ -272,8 +270,8 @@ def _match_items(items: pl.DataFrame) -> pl.DataFrame:
     sides = {
         side: items.filter(pl.col(PAIR) == side)
         .group_by("cluster", maintain_order=True)
-        .agg(pl.col("id").first(), pl.len().alias("items"))
-        .filter(pl.col("items") == 1)
+        .agg(pl.col("id").first(), items=pl.len())
+        .filter(items=1)
         .select("cluster", pl.col("id").alias(side))
         for side in (REAL, CLEAN)
     }

@@ -109,7 +109,7 @@ def _count_cells(
     if incomplete.height:
         part = analysis.item_values.join(incomplete.select(CELL).unique(), on=CELL, how="semi")
         by_cell = part.join(labels, on="id").group_by(*CELL, *_PLACE)
-        chances = by_cell.agg(pl.col("chance").mean().alias("chance_of_items"))
+        chances = by_cell.agg(chance_of_items=pl.col("chance").mean())
         cells = cells.join(chances, on=[*CELL, *_PLACE], how="left", maintain_order="left")
         cells = cells.with_columns(chance=pl.coalesce("chance_of_items", "chance"))
     cells = cells.filter(pl.col("chance") > 0).with_columns(

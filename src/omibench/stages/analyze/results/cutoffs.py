@@ -124,8 +124,8 @@ def _compare_cells(
     table = pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
     numbers = pl.col(_NUMBERS).fill_nan(None)
     tested = adjust_families(table.with_columns(numbers), "p", ["setting", "rules"])
-    significant = (pl.col("p_holm") < 1 - analysis.confidence).alias("significant")
-    return label_cells(analysis, analysis.mark_simulated(tested.with_columns(significant)))
+    marked = tested.with_columns(significant=pl.col("p_holm") < 1 - analysis.confidence)
+    return label_cells(analysis, analysis.mark_simulated(marked))
 
 
 def _count_undated(part: pl.DataFrame) -> dict[str, Any]:

@@ -176,7 +176,7 @@ def _compare_keys(analysis: Analysis, pooled: pl.DataFrame, rules: str) -> pl.Da
     whole = counts.filter(pl.col("len") == pl.col("len").max())["model"].to_list()
     accuracies = pl.concat(
         side.group_by("model", maintain_order=True)
-        .agg(pl.len().cast(pl.Int64).alias("n"), accuracy=pl.col("verdict").mean())
+        .agg(n=pl.len().cast(pl.Int64), accuracy=pl.col("verdict").mean())
         .with_columns(
             rank=pl.when(pl.col("model").is_in(whole))
             .then("accuracy")

@@ -108,7 +108,7 @@ def tabulate_subset(analysis: Analysis) -> pl.DataFrame | None:
         return None
     uses = {FAMILIARISATION: draw.familiarisation, SCORED: draw.scored}
     rows = [(id, use) for use, ids in uses.items() for id in ids]
-    labels = analysis.items.select("id", pl.col(subset.by).cast(pl.String).alias("value"))
+    labels = analysis.items.select("id", value=pl.col(subset.by).cast(pl.String))
     frame = pl.DataFrame(rows, schema={"problem": pl.String, "use": pl.String}, orient="row")
     return frame.join(
         labels, left_on="problem", right_on="id", how="left", maintain_order="left"

@@ -178,10 +178,11 @@ def collect_error_judgements(analysis: Analysis) -> pl.DataFrame:
     text = dict.fromkeys((*_CELL, *_JUDGED), pl.String())
     schema = {**text, "index": pl.Int64(), "simulated": pl.Boolean()}
     named = (
-        frame.select(pl.lit(cell.model).alias("model"), pl.lit(cell.setting).alias("setting"),
-                     pl.lit(by).alias("by"), *_JUDGED)
+        frame.with_columns(
+            model=pl.lit(cell.model), setting=pl.lit(cell.setting), by=pl.lit(by)
+        ).select(*schema)
         for cell, by, frame in parts
-    )  # fmt: skip
+    )
     return pl.concat([pl.DataFrame(schema=schema), *named])
 
 

@@ -42,7 +42,7 @@ def tabulate_regression(analysis: Analysis) -> pl.DataFrame | None:
         counts = (
             verdicts.filter(pl.col("rules") == rules)
             .group_by("model", "setting", "id", maintain_order=True)
-            .agg(pl.col("cluster").first(), pl.col("right").sum(), pl.len().alias("total"))
+            .agg(pl.col("cluster").first(), pl.col("right").sum(), total=pl.len())
         )
         fit = fit_logistic(_make_counts(analysis, counts), analysis.confidence)
         rows += [
