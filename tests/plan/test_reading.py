@@ -16,7 +16,7 @@ from model_server.handle import KEY_ENV, ServerHandle
 from omibench.files.reading import hash_file
 from omibench.params.study import Study, parse_study
 from omibench.schemas.pages import PageLine, PageText
-from omibench.schemas.tables import write_jsonl
+from omibench.schemas.tables import write_jsonl, write_text
 from omibench.stages.ocr.engines.mathpix import locate_pdf_answer
 from omibench.study.plan.before_freeze import BLOCKS
 from omibench.study.plan.build import plan_study
@@ -131,7 +131,6 @@ def test_lines_of_scans_are_known_once_a_local_engine_has_read_them(tmp_path: Pa
         PageLine(text="x2", bbox=(0, 0, 1, 1), engine="tesseract", math_suspect=True),
         PageLine(text="words", bbox=(0, 0, 1, 1), engine="tesseract"),
     ]
-    (tmp_path / "results/ocr").mkdir(parents=True)
     rows = [PageText(source="scan", page=1, text="", engine="tesseract", lines=lines)]
     write_jsonl(tmp_path / "results/ocr/pages.jsonl", rows)
     plan = plan_it(study)
@@ -151,8 +150,7 @@ def test_papers_for_mathpix_are_counted_without_dollars(tmp_path: Path) -> None:
               "url": {"absent.pdf": "https://example.org/absent.pdf"}}  # fmt: skip
     study = make_study(tmp_path, [*papers, absent], engine="mathpix")
     kept = locate_pdf_answer(tmp_path / "store/mathpix", hash_file(tmp_path / "known.pdf"))
-    kept.parent.mkdir(parents=True)
-    kept.write_text("{}", "utf-8")
+    write_text(kept, "{}")
     plan = plan_it(study)
     text = " ".join(render(plan).split())
     assert "Mathpix is sent 2 pages and 0 formulas" in text

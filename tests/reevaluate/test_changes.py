@@ -21,6 +21,7 @@ from omibench.errors import (
     OutputError,
     PassingError,
 )
+from omibench.schemas.tables import write_text
 from omibench.study.reevaluate.candidates import ModelCandidate
 from omibench.study.reevaluate.changes import (
     Move,
@@ -124,9 +125,7 @@ FILES = {
 
 def results(folder: Path, **changes: str) -> Path:
     for name, text in (FILES | changes).items():
-        path = folder / "results" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        write_text(folder / "results" / name, text)
     return folder / "results"
 
 

@@ -12,6 +12,7 @@ from tests.status.conftest import make_study, note_run, write_cell
 from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.schemas.request import Response
+from omibench.schemas.tables import write_text
 from omibench.settings.tasks import list_requests, open_model_provider
 from omibench.stages.infer import infer_cell
 from omibench.store.ledger import BudgetAccount, Ledger
@@ -63,9 +64,7 @@ def test_tuned_models_have_a_line(study: Study, monkeypatch: pytest.MonkeyPatch)
         infer={"models": ["local", *tuned], "settings": ["cot"]},
     )
     assert (stage(look(study), "tune").waiting, stage(look(study), "tune").done) == (2, 0)
-    record = Path("results/tune/first/tuned.json")
-    record.parent.mkdir(parents=True)
-    record.write_text("{}", "utf-8")
+    write_text("results/tune/first/tuned.json", "{}")
     assert (stage(look(study), "tune").waiting, stage(look(study), "tune").done) == (1, 1)
     assert "tune       [" in render(look(study))
 
@@ -85,8 +84,7 @@ def test_a_study_without_cells_is_complete_when_its_dataset_is(study: Study) -> 
     assert [s.stage for s in look(dataset).stages] == ["ocr", "filter", "rationale", "freeze"]
     assert look(dataset).go_on == "snakemake --cores all"
     for name in ("ocr", "filter", "rationale"):
-        Path("results", name).mkdir()
-        Path("results", name, "problems.jsonl").touch()
+        write_text(f"results/{name}/problems.jsonl", "")
     assert look(dataset).go_on is None
 
 
@@ -133,9 +131,7 @@ def test_answers_of_another_study_are_not_counted(study: Study) -> None:
 
 
 def test_a_failed_job_is_told_with_its_reason_and_the_command(study: Study) -> None:
-    log = Path("logs/infer/one/cot.log")
-    log.parent.mkdir(parents=True)
-    log.write_text("omibench: models.one: the key is missing\n")
+    write_text("logs/infer/one/cot.log", "omibench: models.one: the key is missing\n")
     write_cell("two", "cot", ALL)
     note_run(
         {"infer one/cot": ["running", "failed"], "infer two/cot": ["running", "done"],
@@ -154,8 +150,7 @@ def test_incomplete_cells_come_with_the_command_that_goes_on(study: Study) -> No
     write_cell("one", "cot", ["answered", "budget_stop", "provider_error"])
     for model, setting in (("one", "direct"), ("two", "cot"), ("two", "direct")):
         write_cell(model, setting, ALL)
-    Path("results/analyze").mkdir()
-    Path("results/analyze/report.html").write_text("x")
+    write_text("results/analyze/report.html", "x")
     status = look(study)
     found = cell(status, "one", "cot")
     assert (found.states, found.lacking, found.answered) == (("incomplete", "done"), 2, 1)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.status.conftest import note_run
 
+from omibench.schemas.tables import write_text
 from omibench.study.status.runs import RunJob, find_latest_run, merge_jobs, read_runs
 
 CELL = "results/infer/one/cot.parquet"
@@ -63,11 +64,9 @@ def test_a_later_run_that_finds_the_output_current_forgets_the_failure() -> None
 
 def test_an_output_that_was_written_after_the_failure_speaks_for_itself() -> None:
     note_run({"infer one/cot": ["running", "failed"]}, end="failed")
-    file = Path(CELL)
-    file.parent.mkdir(parents=True)
-    file.write_text("x")
+    write_text(CELL, "x")
     assert said() is None
-    os.utime(file, (1, 1))
+    os.utime(CELL, (1, 1))
     assert said() is not None
 
 

@@ -10,7 +10,7 @@ from tests.status.conftest import make_study, note_run, write_cell
 
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import FrozenManifest, write_json, write_jsonl
+from omibench.schemas.tables import FrozenManifest, write_json, write_jsonl, write_text
 from omibench.stages.filter import filter_problems
 from omibench.study.status.reader import look
 from omibench.study.status.rows import CellStatus, TimeLeft
@@ -44,9 +44,7 @@ def test_a_cell_is_one_word(infer: str, score: str, answered: int, word: str) ->
 
 def test_the_text_tells_stages_cells_failures_and_commands(study: Study) -> None:
     write_cell("one", "cot", ["answered", "answered", "budget_stop"])
-    log = Path("logs/infer/two/cot.log")
-    log.parent.mkdir(parents=True)
-    log.write_text("reading\nomibench: \x1b[2Jno key\n")
+    write_text("logs/infer/two/cot.log", "reading\nomibench: \x1b[2Jno key\n")
     note_run({"infer two/cot": ["running", "failed"], "score two/cot": []}, end="failed")
     text = render(look(study), 100)
     assert "1 failed job" in text.splitlines()[0]
@@ -133,9 +131,7 @@ def test_the_page_says_when_it_was_written_and_reloads_only_during_a_watch(study
 
 def test_text_of_others_is_escaped(study: Study) -> None:
     evil = "<img src=x onerror=alert(1)>"
-    log = Path("logs/infer/one/cot.log")
-    log.parent.mkdir(parents=True)
-    log.write_text(f"omibench: {evil}\n")
+    write_text("logs/infer/one/cot.log", f"omibench: {evil}\n")
     note_run({"infer one/cot": ["running", "failed"]}, end="failed", command=("snakemake", evil))
     named = make_study(study={"name": "small", "title": evil, "results": "results"})
     text = page(named)
@@ -181,8 +177,7 @@ def test_a_run_that_filtered_and_froze_says_how_much_and_where(tmp_path: Path) -
     )  # fmt: skip
     write_json(results / "freeze/manifest.json", manifest)
     notes = results / FOLDER / "1.jsonl"
-    notes.parent.mkdir()
-    notes.write_text(EVENTS)
+    write_text(notes, EVENTS)
     told = describe_ending(study, notes)
     assert "2 problems, 1 with an answer; 0 kept, 2 rejected (2 statement_incomplete): " in told
     assert f"{results}/filter/rejects.html" in told

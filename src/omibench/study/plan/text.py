@@ -203,9 +203,8 @@ def _money(plan: Plan) -> list[str]:
     if any(row.money != "none" for row in plan.rows):
         lines = [f"To spend: {usd_text(usd)} expected, {usd_text(usd_most)} at most"]
         if unknown:
-            plural = "s" if len(unknown) > 1 else ""
-            lines[0] += f", and unknown for {len(unknown)} model{plural} without a price: "
-            lines[0] += ", ".join(unknown)
+            models = count_noun(len(unknown), "model")
+            lines[0] += f", and unknown for {models} without a price: {', '.join(unknown)}"
     else:
         lines = ["To spend: none; simulated, recorded and local models cost no dollars"]
     return lines + (_budget(plan.budget, usd, usd_most) if plan.budget else [])

@@ -16,9 +16,6 @@ from omibench.study.reevaluate.candidates import (
 )
 from omibench.study.reevaluate.changes import change_journal, note, read_journal
 
-ASKED = ("pending", "cancelled")
-"""The states of models that are evaluated only on request."""
-
 
 def find_approved(study: Study, journal: Journal) -> set[tuple[str, str]] | None:
     """Return the watches and ids of approved models; None if the study needs no approval."""
@@ -29,8 +26,11 @@ def find_approved(study: Study, journal: Journal) -> set[tuple[str, str]] | None
 
 def list_asked(results: Path) -> list[Sighting]:
     """Return the models that wait for `approve`: pending and cancelled ones."""
-    asked = [s for s in read_journal(results).models if s.state in ASKED]
-    return [s for s in asked if s.state == "cancelled" or not s.approved]
+    return [
+        s
+        for s in read_journal(results).models
+        if s.state == "cancelled" or (s.state == "pending" and not s.approved)
+    ]
 
 
 def approve(study: Study, params: Path, names: Iterable[str], moment: str) -> list[str]:

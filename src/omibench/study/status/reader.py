@@ -49,6 +49,7 @@ from omibench.study.status.runs import (
     read_runs,
     restore_run_command,
 )
+from omibench.text.terminal import count_noun
 
 
 @dataclass
@@ -310,10 +311,10 @@ class Looker:
         # One command: a retry continues too, unless jobs of the last run may still be running.
         retry = bool(lacking) and not live and (written or not _may_run_elsewhere(run))
         notes = self._stored.notes[:]
-        if leftovers := len(list_leftovers(self._results, describe_study(study))):
-            count = "1 file" if leftovers == 1 else f"{leftovers:,} files"
+        if leftovers := list_leftovers(self._results, describe_study(study)):
             notes.append(
-                f"{count} of cells that the study no longer has (`omibench results leftovers`)"
+                f"{count_noun(len(leftovers), 'file')} of cells that the study no longer has "
+                "(`omibench results leftovers`)"
             )
         return StudyStatus(
             study=study.study.name,
