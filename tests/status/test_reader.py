@@ -218,6 +218,16 @@ def test_a_model_that_cannot_be_opened_is_a_note(study: Study) -> None:
     assert any("absent.jsonl" in note for note in status.notes)
 
 
+def test_a_damaged_partition_is_a_note_and_its_requests_are_known(study: Study) -> None:
+    answer(study, "one", "cot", 1)
+    (card,) = Path("store").glob("*/model.json")
+    card.write_text("{")
+    status = look(study)
+    found = cell(status, "one", "cot")
+    assert (found.requests, found.answered, status.requests) == (3, 0, 12)
+    assert any(str(card) in note for note in status.notes)
+
+
 def test_a_damaged_file_spoils_no_other(study: Study) -> None:
     write_cell("one", "cot", ALL)
     write_cell("one", "direct", ALL)

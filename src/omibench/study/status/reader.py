@@ -26,7 +26,7 @@ from omibench.params.study import Study, local_helpers, local_models
 from omibench.results.study_record import describe_study, list_leftovers
 from omibench.schemas.request import NOT_BOUGHT, Request
 from omibench.store.contents import count_responses
-from omibench.store.store import Store, partition_name
+from omibench.store.store import Partition, Store, partition_name
 from omibench.study.plan.build import read_spent
 from omibench.study.plan.plan import StudyView
 from omibench.study.status.rows import (
@@ -201,21 +201,30 @@ class Stored:
             self._note(model, error)
             return 0
 
+    def _open_partition(self, view: StudyView, model: str) -> Partition | None:
+        try:
+            partition = view.open_partition(model)
+            partition.refresh()  # includes what others have written in the meantime
+        except OmibenchError as error:
+            self._note(model, error)
+            return None
+        return partition
+
     def _look_up(self, view: StudyView, cell: Cell, begun: bool) -> StoredCounts:
         setting = self._study.settings[cell.setting]
-        for name in (cell.model, *setting.helpers):
-            view.open_partition(name).refresh()  # includes what others have written meanwhile
         # Such requests follow from other answers or from drawn pictures.
         is_lasting = not (setting.in_steps or setting.images.is_derived)
         if not is_lasting or self._study.models[cell.model].is_recorded:
+            for name in (cell.model, *setting.helpers):
+                self._open_partition(view, name)
             requests = view.last_requests(cell)
         else:
             if cell.setting not in self._requests:
                 self._requests[cell.setting] = view.last_requests(cell)
             requests = self._requests[cell.setting]
-        partition = view.open_partition(cell.model)
+        partition = self._open_partition(view, cell.model) if requests else None
         probes = requests[:: max(1, len(requests) // PROBES)]
-        if not (begun or any(partition.key(request) in partition for request in probes)):
+        if not partition or not (begun or any(partition.key(r) in partition for r in probes)):
             return StoredCounts(len(requests))
         keys = self._keys.get(cell) or [partition.key(request) for request in requests]
         if is_lasting:
