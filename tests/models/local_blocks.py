@@ -11,10 +11,19 @@ import numpy as np
 from PIL import Image
 from tests.asks import ask, extend, say
 
-from omibench.schemas.request import (
-    ImagePart,
-    Request,
-)
+from omibench.models.local.transformers import TransformersProvider
+from omibench.params.models.providers import TransformersModel
+from omibench.schemas.request import ImagePart, Request
+
+
+def provider(folder: Path, **block: Any) -> TransformersProvider:
+    """A provider `tiny` of a checkpoint.
+
+    In float32 rows are equal up to rounding whatever stands beside them, which they are not in
+    bfloat16.
+    """
+    values = {"provider": "transformers", "id": str(folder), "dtype": "float32", **block}
+    return TransformersProvider("tiny", TransformersModel.model_validate(values))
 
 
 def picture(

@@ -8,16 +8,14 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from tests.asks import extend
-from tests.models.local_blocks import picture, samples, shown
+from tests.asks import answers, extend
+from tests.models.local_blocks import picture, provider, samples, shown
 from tests.models.tiny_emu3 import build_emu3
 from tests.models.tiny_vlm import build
 
 from omibench.errors import ModelError
 from omibench.models.client.ask import ask
 from omibench.models.drawn import bound_pictures
-from omibench.models.local.transformers import TransformersProvider
-from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import DrawnPart, Request, Response, write_reply, write_turn
 from omibench.store.store import Store
 
@@ -34,22 +32,17 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_emu3(tmp_path_factory.mktemp("checkpoint") / "emu3")
 
 
-def provider(folder: Path, **draws: Any) -> TransformersProvider:
-    block = {"provider": "transformers", "id": str(folder), "dtype": "float32", "draws": draws}
-    return TransformersProvider("emu", TransformersModel.model_validate(block))
-
-
 def many(folder: Path, count: int = 16, **more: Any) -> list[Request]:
     decoding = {"temperature": 1.0, "max_tokens": 150, **more}
     return samples("Draw it.", picture(folder, 1), indices=range(count), **decoding)
 
 
 def test_pictures_stand_in_the_text_and_are_counted(checkpoint: Path, tmp_path: Path) -> None:
-    drawing = provider(checkpoint, pictures=2, tokens=12)
+    drawing = provider(checkpoint, draws={"pictures": 2, "tokens": 12})
     responses = [r for _, r in drawing.answer(many(tmp_path))]
     assert {len(r.drawn) for r in responses} >= {0, 1}
     for response in responses:
-        assert bound_pictures(response, "emu") == response
+        assert bound_pictures(response, "tiny") == response
         assert response.usage.image_output_tokens == LENGTH * len(response.drawn)
         assert "visual token" not in response.text
         assert "image start" not in response.text
@@ -65,18 +58,18 @@ def test_pictures_stand_in_the_text_and_are_counted(checkpoint: Path, tmp_path: 
 
 
 def test_no_picture_is_begun_that_has_no_room(checkpoint: Path, tmp_path: Path) -> None:
-    drawing = provider(checkpoint, pictures=2, tokens=12)
+    drawing = provider(checkpoint, draws={"pictures": 2, "tokens": 12})
     short = [r for _, r in drawing.answer(many(tmp_path, max_tokens=LENGTH - 1))]
     assert not any(r.drawn for r in short)
     assert {r.usage.image_output_tokens for r in short} == {0}
-    one = provider(checkpoint, pictures=1, tokens=12)
+    one = provider(checkpoint, draws={"pictures": 1, "tokens": 12})
     assert {len(r.drawn) for _, r in one.answer(many(tmp_path))} <= {0, 1}
 
 
 def test_a_drawn_picture_is_shown_to_the_model_in_its_next_turn(
     checkpoint: Path, tmp_path: Path
 ) -> None:
-    drawing = provider(checkpoint, pictures=2, tokens=12)
+    drawing = provider(checkpoint, draws={"pictures": 2, "tokens": 12})
     first = many(tmp_path)
     with Store(tmp_path / "store") as store:
         said = ask(first, drawing, store)
@@ -92,15 +85,14 @@ def test_a_drawn_picture_is_shown_to_the_model_in_its_next_turn(
 
 def test_a_model_that_cannot_draw_is_named(tmp_path: Path) -> None:
     folder = build(tmp_path / "qwen")
-    asked = provider(folder, tokens=12)
-    with pytest.raises(ModelError, match=r"model 'emu': Qwen2_5_VL.* has no tokens of pictures"):
+    asked = provider(folder, draws={"tokens": 12})
+    with pytest.raises(ModelError, match=r"model 'tiny': Qwen2_5_VL.* has no tokens of pictures"):
         list(asked.answer([shown("x")]))
 
 
-def test_a_reply_without_pictures_is_an_ordinary_one(checkpoint: Path, tmp_path: Path) -> None:
-    (response,) = (
-        r for _, r in provider(checkpoint, pictures=1, tokens=12).answer([shown("x", max_tokens=5)])
-    )
+def test_a_reply_without_pictures_is_an_ordinary_one(checkpoint: Path) -> None:
+    drawing = provider(checkpoint, draws={"pictures": 1, "tokens": 12})
+    (response,) = answers(drawing, shown("x", max_tokens=5))
     assert isinstance(response, Response)
     assert (response.drawn, response.drawn_at) == ((), ())
     assert response.text

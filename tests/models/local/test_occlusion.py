@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.models.local_blocks import answer_so_far, picture, shown
+from tests.models.local_blocks import answer_so_far, picture, provider, shown
 from tests.models.tiny_vlm import FAMILIES, build
 
 from omibench.models.local import transformers as module
 from omibench.models.local.prompts import decode
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.local.transformers_engine import Packing
-from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import ImagePart, Request
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -25,11 +24,6 @@ PATCHES = [None, (0, 0, 56), (28, 0, 56), (84, 56, 56), (56, 56, 56)]
 def tiny(one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("occluded")
     return {family: build(folder / family, family) for family in FAMILIES}
-
-
-def provider(folder: Path) -> TransformersProvider:
-    block = {"provider": "transformers", "id": str(folder), "dtype": "float32", "device": "cpu"}
-    return TransformersProvider("tiny", TransformersModel.model_validate(block))
 
 
 OPTIONS = ("A", "B", "C")
@@ -73,10 +67,10 @@ def test_patches_after_preprocessing_are_patches_before(
         return found
 
     monkeypatch.setattr(module, "occluded_logprobs", counted)
-    fast = dict(_scores(provider(tiny[family]), requests))
+    fast = dict(_scores(provider(tiny[family], device="cpu"), requests))
     assert sum(calls) == len(PATCHES), "all went the quick way"
     monkeypatch.setattr(module, "occluded_logprobs", lambda *_: None)
-    slow = dict(_scores(provider(tiny[family]), requests))
+    slow = dict(_scores(provider(tiny[family], device="cpu"), requests))
     for number, value in fast.items():
         assert value == pytest.approx(slow[number], abs=2e-5)
     assert len({round(values["A"], 6) for values in fast.values()}) == len(PATCHES)
@@ -97,7 +91,7 @@ def test_a_letter_inside_a_response_is_scored_where_the_model_has_said_it(
     tiny: dict[str, Path], tmp_path: Path, family: str, response: str
 ) -> None:
     asked = shown("Look at ", picture(tmp_path, 1, (151, 101)), ": which?", options=OPTIONS)
-    scorer = provider(tiny[family])
+    scorer = provider(tiny[family], device="cpu")
     ((_, scores),) = _scores(scorer, [answer_so_far(asked, response)])
     engine = scorer.open_engine()
     for option, value in scores.items():
@@ -121,9 +115,9 @@ def test_conversations_inside_and_before_a_response_are_scored_together(
         for name in ("before", "inside")
     ]
     both[1] = answer_so_far(both[1], RESPONSE)
-    together = dict(_scores(provider(tiny["qwen2_5_vl"]), both))
+    together = dict(_scores(provider(tiny["qwen2_5_vl"], device="cpu"), both))
     for request in both:
-        ((name, alone),) = _scores(provider(tiny["qwen2_5_vl"]), [request])
+        ((name, alone),) = _scores(provider(tiny["qwen2_5_vl"], device="cpu"), [request])
         assert together[name] == pytest.approx(alone, abs=2e-5)
 
 

@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.asks import answers, extend
 from tests.models.fake_vllm import FakeVllm
-from tests.models.local_blocks import picture, shown
+from tests.models.local_blocks import picture, provider, shown
 from tests.models.tiny_vlm import CHAT_TEMPLATE, build
 
 from omibench.errors import ModelError
 from omibench.models.local.prompts import chat_messages, parse_reply
-from omibench.models.local.transformers import TransformersProvider
 from omibench.models.local.vllm import VllmProvider
-from omibench.params.models.providers import TransformersModel, VllmModel
+from omibench.params.models.providers import VllmModel
 from omibench.schemas.request import ImagePart, Message, Request, TextPart, ToolCall, ToolSpec
 
 LOOK = ToolSpec(name="look", description="Look again.", parameters={"type": "object"})
@@ -106,8 +105,7 @@ def test_a_template_without_tools_is_named_with_the_remedy(fake: FakeVllm) -> No
 @pytest.mark.slow
 def test_transformers_renders_tools_and_turns_that_call(tmp_path: Path) -> None:
     folder = build(tmp_path / "tiny")
-    block = {"provider": "transformers", "id": str(folder), "dtype": "float32", "device": "cpu"}
-    asked = TransformersProvider("tiny", TransformersModel.model_validate(block))
+    asked = provider(folder, device="cpu")
     image = picture(tmp_path)
     request = offering(shown("Which?", image, max_tokens=2), *history(image))
     with pytest.raises(ModelError, match="set `style: text`"):

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from tests.asks import answers
-from tests.models.local_blocks import picture, samples, shown
+from tests.models.local_blocks import picture, provider, samples, shown
 from tests.models.tiny_vlm import FAMILIES, build, build_text_model
 
 from omibench.errors import ModelError
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.local.transformers_engine import TransformersEngine
-from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import Request, Response
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -33,12 +32,6 @@ def device(request: pytest.FixtureRequest) -> str:
     if request.param == "cuda" and not importlib.import_module("torch").cuda.is_available():
         pytest.skip("no CUDA device is present")
     return str(request.param)
-
-
-def provider(folder: Path, **block: Any) -> TransformersProvider:
-    # float32: equal up to rounding whatever stands beside a row, which bfloat16 is not.
-    values = {"provider": "transformers", "id": str(folder), "dtype": "float32", **block}
-    return TransformersProvider("tiny", TransformersModel.model_validate(values))
 
 
 def engine(asked: TransformersProvider) -> TransformersEngine:
