@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import sys
 from collections.abc import Iterator
@@ -11,10 +12,15 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
+import typer.main
+import typer.testing
+
 from omibench.cli.main import main, make_app
 
 app = make_app()
 """Every command, for the runner of typer's tests."""
+# The runner would build all commands again for each call of one.
+vars(typer.testing)["_get_command"] = functools.cache(typer.main.get_command)
 
 
 class Ended(NamedTuple):
