@@ -6,7 +6,8 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, groupby, pairwise, permutations, product
+from functools import lru_cache, partial
+from itertools import groupby, islice, pairwise, product
 from math import inf
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from glyphtex.marks import (
     Box,
     FormulaRegion,
     Glyph,
+    Levels,
     PageMarks,
     Rule,
     is_hyphen,
@@ -26,6 +28,7 @@ from glyphtex.marks import (
 )
 from glyphtex.regions import (
     PlacedRegion,
+    RowsBelow,
     find_lost_bars,
     find_torn,
     is_next_row,
@@ -86,7 +89,7 @@ def find_left(page: Page) -> Iterator[tuple[int, str] | Leftover]:
     Yields:
         Index of a formula and a doubt about it, or mathematics that is near no formula.
     """
-    regions, free = page.regions, page.glyphs
+    regions, free = index_regions(page.regions), page.glyphs
     for place, glyph in enumerate(free):
         before = free[place - 1] if place else None
         if is_mathematical(glyph) or _multiplies(before, glyph):
@@ -97,7 +100,7 @@ def find_left(page: Page) -> Iterator[tuple[int, str] | Leftover]:
                 yield Leftover(glyph.box, glyph.text)
     sizes = [
         max((g.size for g in region.glyphs if g.symbol.kind in _SIZED), default=0.0)
-        for region in regions
+        for region in page.regions
     ]
     most = _SMALLER * max(sizes, default=0.0)
     for glyph in (g for g in free if g.size < most):
@@ -165,14 +168,22 @@ def _find_functions(glyphs: Iterable[Glyph]) -> Iterator[Leftover]:
         word = [glyph] if glyph.text.isalpha() else []
 
 
+def index_regions(regions: Sequence[FormulaRegion]) -> Levels[tuple[int, Box]]:
+    """Return the number and the box of each formula by their heights."""
+    levels: Levels[tuple[int, Box]] = Levels()
+    for number, region in enumerate(regions):
+        levels.put(number, region.box.y0, region.box.y1, (number, region.box))
+    return levels
+
+
 def find_nearest(
-    box: Box, size: float, regions: Sequence[FormulaRegion], reach: float
+    box: Box, size: float, regions: Levels[tuple[int, Box]], reach: float
 ) -> int | None:
     """Find the formula in the row of a symbol, at most `reach` type sizes away."""
     beside = (
-        (box.gap_x(region.box), number)
-        for number, region in enumerate(regions)
-        if box.gap_y(region.box) <= -0.2 * box.height
+        (box.gap_x(region), number)
+        for number, region in regions.find(box.y0, box.y1)
+        if box.gap_y(region) <= -0.2 * box.height
     )
     gap, nearest = min(beside, default=(inf, None))
     return nearest if gap < reach * size else None
@@ -247,13 +258,21 @@ _MOST = 100
 
 def find_unused(page: Page) -> Iterator[tuple[int, str]]:
     """Yield the formulas next to a rule that is not in any formula."""
-    glyphs = page.marks.glyphs
-    for number, region in enumerate(page.regions if page.bars else ()):
+    if not page.bars:
+        return
+    bars: Levels[tuple[Rule, Box]] = Levels()
+    for number, bar in enumerate(page.bars):
+        bars.put(number, bar.y - 0.05, bar.y + 0.05, (bar, bar.box.grow(0, 0.05)))
+    glyphs: Levels[Glyph] = Levels()
+    for number, glyph in enumerate(page.marks.glyphs):
+        glyphs.put(number, glyph.box.y0, glyph.box.y1, glyph)
+    is_filled = lru_cache(maxsize=None)(partial(_is_filled, glyphs=glyphs))
+    for number, region in enumerate(page.regions):
         size = max((glyph.size for glyph in region.glyphs), default=10.0)
         around = region.box.grow(_BESIDE_RULES * size, 0.35 * size)
         if any(
-            around.touches(bar.box.grow(0, 0.05)) and _is_filled(bar, glyphs, size)
-            for bar in page.bars
+            around.touches(box) and is_filled(bar, size)
+            for bar, box in bars.find(around.y0, around.y1)
         ):
             yield number, UNUSED
 
@@ -276,9 +295,11 @@ def _covers(bar: Rule, glyph: Glyph) -> bool:
     return bar.x0 - 0.5 < glyph.box.centre[0] < bar.x1 + 0.5
 
 
-def _is_filled(bar: Rule, glyphs: Sequence[Glyph], size: float) -> bool:
+def _is_filled(bar: Rule, size: float, glyphs: Levels[Glyph]) -> bool:
     """Return whether a rule is no longer than the text right above or below it."""
-    near = [g.box for g in glyphs if _covers(bar, g) and g.box.gap_y(bar.box) < _OVER * size]
+    most, box = _OVER * size, bar.box
+    around = glyphs.find(bar.y - most, bar.y + most)
+    near = [g.box for g in around if _covers(bar, g) and g.box.gap_y(box) < most]
     return bool(near) and bar.x1 - bar.x0 < unite(near).width + _OVERHANG * size
 
 
@@ -313,18 +334,21 @@ def find_neighbours(page: Page) -> Iterator[tuple[int, str]]:
         if any(box.x0 < glyph.box.centre[0] < box.x1 for glyph in free[low:high]):
             yield number, INSIDE
     order = sorted(range(len(regions)), key=lambda k: regions[k].box.y0)
-    for i, j in combinations(order, 2):
-        a, b = regions[i], regions[j]
-        if b.box.y0 > a.box.y1 or (a.is_object and b.is_object):
-            continue
-        if _share(a.box, b.box) > _OVERLAP:
-            doubt = OVERLAP
-        elif _are_beside(a, b, free):
-            doubt = SPLIT
-        else:
-            continue
-        yield i, doubt
-        yield j, doubt
+    for place, i in enumerate(order):
+        for j in islice(order, place + 1, None):
+            a, b = regions[i], regions[j]
+            if b.box.y0 > a.box.y1:
+                break
+            if a.is_object and b.is_object:
+                continue
+            if _share(a.box, b.box) > _OVERLAP:
+                doubt = OVERLAP
+            elif _are_beside(a, b, free, levels):
+                doubt = SPLIT
+            else:
+                continue
+            yield i, doubt
+            yield j, doubt
 
 
 def _share(a: Box, b: Box) -> float:
@@ -333,17 +357,27 @@ def _share(a: Box, b: Box) -> float:
     return width * height / max(1.0, min(a.width * a.height, b.width * b.height))
 
 
-def _are_beside(a: FormulaRegion, b: FormulaRegion, free: Sequence[Glyph]) -> bool:
-    """Return whether two formulas in one row are separated by a thin space at most."""
-    size = max(g.size for region in (a, b) for g in region.glyphs)
+def _are_beside(
+    a: FormulaRegion, b: FormulaRegion, free: Sequence[Glyph], levels: Sequence[float]
+) -> bool:
+    """Return whether two formulas in one row are separated by a thin space at most.
+
+    Args:
+        a: One formula.
+        b: The other one.
+        free: Glyphs outside of all formulas, from top to bottom.
+        levels: Heights of their middles.
+    """
     left, right = sorted((a.box, b.box), key=lambda box: box.x0)
-    if left.gap_x(right) > _BESIDE_NEIGHBOURS * size:
-        return False
     if -left.gap_y(right) < _COMMON * min(left.height, right.height):
+        return False
+    size = max(g.size for region in (a, b) for g in region.glyphs)
+    if left.gap_x(right) > _BESIDE_NEIGHBOURS * size:
         return False
     top, foot = max(left.y0, right.y0) - 1, max(left.y1, right.y1) + 1
     between = Box(left.x1 - 0.1 * size, top, right.x0 + 0.1 * size, foot)
-    return not any(between.holds(glyph.box) for glyph in free)
+    low, high = bisect_left(levels, top), bisect_right(levels, foot)
+    return not any(between.holds(glyph.box) for glyph in free[low:high])
 
 
 # Doubts from text printed right next to a formula in its row.
@@ -469,10 +503,14 @@ def find_cut(places: Sequence[PlacedRegion]) -> Iterator[tuple[int, str]]:
             yield number, BEGINS
         if row.sign(start) == "(" and _begins_with_state(place):
             yield number, BEGINS
-    for (number, place), (other, below) in permutations(enumerate(places), 2):
-        if is_next_row(place, below, _ALIGNED):
-            yield number, ROWS
-            yield other, ROWS
+    waiting = RowsBelow()
+    for number, place in enumerate(places):
+        waiting.put(number, place)
+    for other, below in enumerate(places):
+        for number, place in waiting.find(below):
+            if is_next_row(place, below, _ALIGNED):
+                yield number, ROWS
+                yield other, ROWS
 
 
 def _begins_with_state(place: PlacedRegion) -> bool:
@@ -530,9 +568,10 @@ def find_doubts(
     add_of_lines(find_neighbours(page))
     add_of_lines(find_left(page))
     rest += find_overlines(page)
+    regions = index_regions(page.regions)
     for glyph in missing:
         box = Box(glyph.x, glyph.y - 0.7 * glyph.size, glyph.x + 0.4 * glyph.size, glyph.y)
-        near = find_nearest(box, glyph.size, page.regions, _BESIDE_VANISHED)
+        near = find_nearest(box, glyph.size, regions, _BESIDE_VANISHED)
         if near is None:
             vanished.append(Leftover(box, glyph.text))
         else:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from glyphtex.tree.parts import Part
@@ -84,6 +85,42 @@ def unite(boxes: Iterable[Box]) -> Box:
     """Return the smallest box around at least one box."""
     x0, y0, x1, y1 = zip(*boxes, strict=True)
     return Box(min(x0), min(y0), max(x1), max(y1))
+
+
+_Thing = TypeVar("_Thing")
+_BAND = 12.0
+"""Height of the bands of a page, in points."""
+_LAST_BAND = 400
+"""Number of the lowest band: what is below it, or above the page, is in the nearest one."""
+
+
+class Levels(Generic[_Thing]):
+    """Things of a page, looked up by their height: only those in the same bands are compared."""
+
+    def __init__(self) -> None:
+        self._bands: defaultdict[int, dict[int, _Thing]] = defaultdict(dict)
+
+    def put(self, number: int, y0: float, y1: float, thing: _Thing) -> None:
+        """Add a thing, whose number is its place in the order of the answers."""
+        for band in _list_bands(y0, y1):
+            self._bands[band][number] = thing
+
+    def drop(self, number: int, y0: float, y1: float) -> None:
+        """Remove a thing that was added between these heights."""
+        for band in _list_bands(y0, y1):
+            del self._bands[band][number]
+
+    def find(self, y0: float, y1: float) -> list[_Thing]:
+        """Return the things that may be between two heights, all that are among them."""
+        found: dict[int, _Thing] = {}
+        for band in _list_bands(y0, y1):
+            found |= self._bands.get(band, {})
+        return [found[number] for number in sorted(found)]
+
+
+def _list_bands(y0: float, y1: float) -> range:
+    low, high = sorted(int(min(max(y, 0.0), _LAST_BAND * _BAND) // _BAND) for y in (y0, y1))
+    return range(low, high + 1)
 
 
 # Marks, and formulas as regions of them.

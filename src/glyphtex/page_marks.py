@@ -296,8 +296,12 @@ _DESCENDER = 0.1
 """Minimum depth of a final sigma below its baseline, in type sizes; a sigma has .01."""
 
 
+MAX_ROOTS = 300
+"""Maximum number of drawn radical signs of a page that are examined."""
+
+
 class DrawnMarks(NamedTuple):
-    """Horizontal rules and radical signs of a page; `is_partial` if it has too many paths."""
+    """Horizontal rules and radical signs of a page; `is_partial` if it has too many of them."""
 
     bars: list[Rule]
     roots: list[RootSign]
@@ -316,7 +320,9 @@ def find_drawn(drawings: Sequence[Drawing]) -> DrawnMarks:
         drawings: Paths of the page from `get_drawings` or `get_cdrawings`.
     """
     bounded = drawings[:MAX_DRAWINGS]
-    return DrawnMarks(find_bars(bounded), [*find_roots(bounded)], len(drawings) > MAX_DRAWINGS)
+    roots = list(find_roots(bounded))
+    is_partial = len(drawings) > MAX_DRAWINGS or len(roots) > MAX_ROOTS
+    return DrawnMarks(find_bars(bounded), roots[:MAX_ROOTS], is_partial)
 
 
 class GatheredMarks(NamedTuple):

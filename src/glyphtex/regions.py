@@ -14,6 +14,7 @@ from glyphtex.libreoffice import split_objects
 from glyphtex.marks import (
     FormulaRegion,
     Glyph,
+    Levels,
     NextLine,
     PageMarks,
     RootSign,
@@ -163,6 +164,8 @@ def _find_starts(glyphs: Sequence[Glyph], regions: Sequence[FormulaRegion]) -> I
 
 # Rows that are aligned at their relations, joined into one formula.
 
+_OVERLAP = 0.5
+"""Maximum overlap of the boxes of two rows of one formula, in type sizes."""
 _NEXT_ROW = 1.1
 """Maximum gap between the boxes of two rows of one formula, in type sizes."""
 _SHORT = 2.0
@@ -185,17 +188,45 @@ def join_aligned(places: Sequence[PlacedRegion]) -> list[PlacedRegion]:
         The same, joined ones in the place of the first.
     """
     joined: list[PlacedRegion] = []
-    last_rows: list[PlacedRegion] = []
+    last_rows = RowsBelow()
     for place in places:
-        for k, above in enumerate(last_rows if place.region.display else ()):
+        for k, above in last_rows.find(place):
             if is_next_row(above, place, _EXACTLY, _SHORT):
                 joined[k] = _join(joined[k], place)
-                last_rows[k] = place
+                last_rows.drop(k, above)
+                last_rows.put(k, place)
                 break
         else:
+            last_rows.put(len(joined), place)
             joined.append(place)
-            last_rows.append(place)
     return joined
+
+
+class RowsBelow:
+    """Formulas alone in their rows, looked up by where the next row of each would begin."""
+
+    def __init__(self) -> None:
+        self._levels: Levels[tuple[int, PlacedRegion]] = Levels()
+
+    def put(self, number: int, place: PlacedRegion) -> None:
+        """Add a formula with a number."""
+        if place.region.display:
+            self._levels.put(number, *_range_below(place), (number, place))
+
+    def drop(self, number: int, place: PlacedRegion) -> None:
+        """Remove a formula."""
+        self._levels.drop(number, *_range_below(place))
+
+    def find(self, below: PlacedRegion) -> list[tuple[int, PlacedRegion]]:
+        """Return the formulas, and their numbers, whose next row another one may be."""
+        y = below.region.box.y0
+        return self._levels.find(y, y) if below.region.display else []
+
+
+def _range_below(place: PlacedRegion) -> tuple[float, float]:
+    """Return the range of the upper edges of a formula's next row."""
+    foot = place.region.box.y1
+    return foot - _OVERLAP * place.size, foot + _NEXT_ROW * place.size
 
 
 def is_next_row(
@@ -213,7 +244,7 @@ def is_next_row(
     if not (place.region.display and below.region.display):
         return False
     a, b = place.region.box, below.region.box
-    if not (-0.5 * place.size < b.y0 - a.y1 < _NEXT_ROW * place.size and b.y0 > a.y0):
+    if not (-_OVERLAP * place.size < b.y0 - a.y1 < _NEXT_ROW * place.size and b.y0 > a.y0):
         return False
     upper, lower = _find_relation(place), _find_relation(below)
     if upper is None or lower is None or abs(upper - lower) > aligned:

@@ -26,6 +26,8 @@ from glyphtex.tree.parts import Part
 
 _LEVEL = 0.12
 """Maximum difference between baselines, or left edges, that are the same, in type sizes."""
+_OFF_AXIS = 0.24
+"""Maximum distance between the axes of a block and of its row, in type sizes."""
 _MOST_ROWS = 12
 """Maximum number of rows next to a block that are examined."""
 _ROW_GAP = 1.3
@@ -57,20 +59,49 @@ def form_rows(groups: Iterable[Sequence[Part]]) -> list[list[Part]]:
 def _place_blocks(rows: list[list[Part]], blocks: Sequence[Part]) -> None:
     """Add blocks to the rows at their axis level, and the others to new rows."""
     levels = [row[0].baseline for row in rows]
-    count = len(rows)
     waiting = sorted(blocks, key=lambda u: u.middle)
-    while waiting:
-        left: list[Part] = []
-        for block in waiting:
-            low = bisect_left(levels, block.middle - 2, 0, count)
-            row = _choose_row(block, [*rows[low : min(low + _MOST_ROWS, count)], *rows[count:]])
-            if row is None:
-                left.append(block)
-            else:
-                row.append(block)
-        if len(left) == len(waiting):
-            rows.append([left.pop(0)])
-        waiting = left
+    heights = [block.middle for block in waiting]
+    # A row that has changed can now take blocks at its height; no other row can.
+    reach = _OFF_AXIS * max((u.size for row in (*rows, waiting) for u in row), default=0.0) + 0.1
+
+    def list_near(row: Sequence[Part]) -> tuple[int, int]:
+        """Return the range of the blocks at the height of a row."""
+        y = row[0].middle
+        return bisect_left(heights, y - reach), bisect_right(heights, y + reach)
+
+    is_placed = [False] * len(waiting)
+    added: list[list[Part]] = []
+    added_heights: list[float] = []
+    first, (start, end) = 0, (0, len(waiting))
+    while first < len(waiting):
+        again_start, again_end = len(waiting), 0
+        k = start
+        while k < end:
+            if not is_placed[k]:
+                height = heights[k]
+                low = bisect_left(levels, height - 2)
+                left = bisect_left(added_heights, height - reach)
+                right = bisect_right(added_heights, height + reach)
+                near = [*rows[low : low + _MOST_ROWS], *added[left:right]]
+                row = _choose_row(waiting[k], near)
+                if row is not None:
+                    row.append(waiting[k])
+                    is_placed[k] = True
+                    near_start, near_end = list_near(row)
+                    end = max(end, near_end)
+                    again_start, again_end = min(again_start, near_start), k
+            k += 1
+        if again_start < again_end:
+            start, end = again_start, again_end
+            continue
+        while first < len(waiting) and is_placed[first]:
+            first += 1
+        if first < len(waiting):
+            is_placed[first] = True
+            added.append([waiting[first]])
+            added_heights.append(heights[first])
+            start, end = list_near(added[-1])
+    rows += added
 
 
 def _choose_row(block: Part, rows: Sequence[list[Part]]) -> list[Part] | None:
@@ -78,7 +109,7 @@ def _choose_row(block: Part, rows: Sequence[list[Part]]) -> list[Part] | None:
     for row in rows:
         size = max(u.size for u in row)
         off = abs(row[0].middle - block.middle)
-        if off > 0.24 * max(size, block.size):
+        if off > _OFF_AXIS * max(size, block.size):
             continue
         gap = min(u.whole_box.gap_x(block.whole_box) for u in row)
         distance = off + 0.01 * max(gap, 0)
@@ -275,15 +306,18 @@ def _may_continue(above: _Line, line: _Line) -> bool:
     The lower line follows the upper one in a paragraph, and is painted after it.
     """
     sizes = sorted((line.size, above.size))
-    from_left = line.box.x0 - above.box.x0
-    ends_open = _is_sign(above.units[-1]) or _ends_with_function(above) or _ends_in_bracket(above)
     return (
-        (ends_open or _begins_late(line))
+        0 <= line.first - above.last - 1 <= _SKIPPED
         and sizes[0] >= _SAME_SIZE * sizes[1]
         and line.box.x0 < above.box.x1
-        and from_left < _INDENT * line.size
-        and 0 <= line.first - above.last - 1 <= _SKIPPED
+        and line.box.x0 - above.box.x0 < _INDENT * line.size
+        and (_ends_open(above) or _begins_late(line))
     )
+
+
+def _ends_open(line: _Line) -> bool:
+    """Return whether a line ends with something that needs more after it."""
+    return _is_sign(line.units[-1]) or _ends_with_function(line) or _ends_in_bracket(line)
 
 
 def _is_sign(unit: Part) -> bool:

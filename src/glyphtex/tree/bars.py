@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Sequence
 from math import inf
 from typing import NamedTuple
@@ -26,6 +27,10 @@ _NO_OPERANDS = frozenset({"relation", "operator", "punctuation", "arrow"})
 _UNDERLINE_GAP = 0.3
 _LINE_GAP = 0.42
 """Maximum gap between an overline and its letters, in ems."""
+MAX_EXAMINED = 100_000
+"""Maximum number of parts near the rules of a page that are examined; a paper's has up to 600.
+Further rules stay beside the formulas that they are next to, which are doubtful.
+"""
 _SMALLER = 0.85
 """Maximum type size of an index or a script, as a share of its base's."""
 
@@ -48,6 +53,13 @@ class Bar(NamedTuple):
         return self.sign.box.x0 if self.sign else self.x0
 
 
+class _WiderBars(NamedTuple):
+    """Bars that are wider than one; `rules` are those of no root, from top to bottom."""
+
+    bars: Sequence[Bar]
+    rules: Sequence[Bar]
+
+
 def reduce_bars(field: Field, rules: Sequence[Rule], words: Neighbours | None) -> None:
     """Turn every rule and root sign into a fraction, a root, or a line over or under its body.
 
@@ -63,7 +75,7 @@ def reduce_bars(field: Field, rules: Sequence[Rule], words: Neighbours | None) -
     for number, bar in enumerate(queue):
         if bar.sign:
             _reduce_root(field, bar, bar.sign)
-        else:
+        elif prose is None or prose.examined < MAX_EXAMINED:
             _reduce_bar(field, bar, queue[number + 1 :], prose)
 
 
@@ -150,8 +162,10 @@ def _is_subscript(part: Part, base: Part) -> bool:
 
 
 def _reduce_bar(field: Field, bar: Bar, later: Sequence[Bar], prose: Prose | None) -> None:
-    above = _find_stack(field, bar, later, prose, up=True)
-    below = _find_stack(field, bar, later, prose, up=False)
+    rules = (other for other in later if other.sign is None)
+    wider = _WiderBars(later, sorted(rules, key=lambda rule: rule.y) if prose else ())
+    above = _find_stack(field, bar, wider, prose, up=True)
+    below = _find_stack(field, bar, wider, prose, up=False)
     if above and below and (prose is None or _is_fraction(bar, above, below)):
         over, under = field.doubts.build(above), field.doubts.build(below)
         size = max(over.size, under.size)
@@ -181,30 +195,30 @@ def _reduce_bar(field: Field, bar: Bar, later: Sequence[Bar], prose: Prose | Non
 
 
 def _find_stack(
-    field: Field, bar: Bar, later: Sequence[Bar], prose: Prose | None, *, up: bool
+    field: Field, bar: Bar, wider: _WiderBars, prose: Prose | None, *, up: bool
 ) -> list[Part]:
     """Return the parts on one side of a bar, row by row while the next row is close."""
-    limit = _find_limit(bar, later, up=up)
+    limit = _find_limit(bar, wider.bars, up=up)
     low, high = (max(limit, bar.y - _REACH), bar.y) if up else (bar.y, min(limit, bar.y + _REACH))
     column = []
     for part in field.centred_in(Box(bar.x0 - 5, low, bar.x1 + 5, high)):
         box = part.box
-        if (
-            bar.x0 - _SIDE * part.size < part.x < _find_end(part, bar, _SIDE)
-            and not _crosses(part, bar)
-            and not (prose and prose.excludes(part, bar, field, later))
+        if bar.x0 - _SIDE * part.size < part.x < _find_end(part, bar, _SIDE) and not _crosses(
+            part, bar
         ):
             # Distances of the near and the far edge from the bar.
             edges = (bar.y - box.y1, bar.y - box.y0) if up else (box.y0 - bar.y, box.y1 - bar.y)
             column.append((*edges, part))
-    stack: list[Part] = []
+    stack = _Stack()
     reach = 0.0
     for near, far, part in sorted(column, key=lambda entry: entry[0]):
-        if near - reach > (_find_gap(part, stack) if stack else _FIRST_GAP) * part.size:
+        if prose and prose.excludes(part, bar, field, wider.rules):
+            continue
+        if near - reach > stack.find_gap(part) * part.size:
             break
-        stack.append(part)
+        stack.add(part)
         reach = max(reach, far)
-    return stack
+    return stack.parts
 
 
 def _crosses(part: Part, bar: Bar) -> bool:
@@ -216,15 +230,41 @@ def _crosses(part: Part, bar: Bar) -> bool:
     return (passes and _is_bracket(part)) or ((passes or is_level) and is_outside)
 
 
-def _find_gap(part: Part, stack: Sequence[Part]) -> float:
-    """Return the maximum gap between a part and those before it in a stack, in ems.
+class _Stack:
+    """Parts on one side of a bar, from the nearest to the farthest."""
 
-    A part may begin another line of full size, as the row above a numerator does.
-    """
-    full = [p for p in stack if p.size > _SMALLER * part.size and p.kind != "large"]
-    if not full or any(abs(p.middle - part.middle) <= 0.6 * part.size for p in full):
-        return _GAP
-    return _SCRIPT_GAP if part.size < _SMALLER * max(p.size for p in stack) else 0.0
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self._largest = 0.0
+        self._lines: list[tuple[float, float]] = []
+        """Height and type size of those that are no sums, from top to bottom."""
+        self._fullest = 0.0
+
+    def add(self, part: Part) -> None:
+        self.parts.append(part)
+        self._largest = max(self._largest, part.size)
+        if part.kind != "large":
+            insort(self._lines, (part.middle, part.size))
+            self._fullest = max(self._fullest, part.size)
+
+    def find_gap(self, part: Part) -> float:
+        """Return the maximum gap between those so far and the next one, in ems.
+
+        A part may begin another line of full size, as the row above a numerator does.
+        """
+        if not self.parts:
+            return _FIRST_GAP
+        size, middle = part.size, part.middle
+        if self._fullest <= _SMALLER * size:
+            return _GAP
+        most = 0.6 * size
+        for k in range(bisect_left(self._lines, (middle - most - 0.01,)), len(self._lines)):
+            height, other = self._lines[k]
+            if height > middle + most + 0.01:
+                break
+            if other > _SMALLER * size and abs(height - middle) <= most:
+                return _GAP
+        return _SCRIPT_GAP if size < _SMALLER * self._largest else 0.0
 
 
 def _find_limit(bar: Bar, later: Sequence[Bar], *, up: bool) -> float:
@@ -268,10 +308,13 @@ class Prose:
     def __init__(self, words: Neighbours, bars: Iterable[Bar]) -> None:
         self._words = words
         self._bars = [bar for bar in bars if bar.sign is None]
+        self.examined = 0
+        """Number of parts above or below bars that were examined."""
 
-    def excludes(self, part: Part, bar: Bar, field: Field, later: Sequence[Bar]) -> bool:
+    def excludes(self, part: Part, bar: Bar, field: Field, rules: Sequence[Bar]) -> bool:
         """Return whether a part above or below a bar belongs to other words or another bar."""
-        return self._goes_on(part, bar) or _is_nearer(part, bar, field, later)
+        self.examined += 1
+        return self._goes_on(part, bar) or _is_nearer(part, bar, field, rules)
 
     def _goes_on(self, part: Part, bar: Bar) -> bool:
         """Return whether the words of a part's row continue beyond the ends of the bar."""
@@ -346,17 +389,18 @@ def _is_underline(above: Sequence[Part], bar: Bar) -> bool:
     return len(near) >= _FEWEST and len(near) > 0.7 * len(letters)
 
 
-def _is_nearer(part: Part, bar: Bar, field: Field, later: Sequence[Bar]) -> bool:
+def _is_nearer(part: Part, bar: Bar, field: Field, rules: Sequence[Bar]) -> bool:
     """Return whether a part is between a bar and a nearer one, as in stacked fractions."""
     x, y = part.box.centre
-    distance = abs(y - bar.y)
+    most = _NEARER * abs(y - bar.y)
+    low = bisect_left(rules, y - most, key=lambda rule: rule.y)
+    high = bisect_right(rules, y + most, key=lambda rule: rule.y)
     return any(
         other.x0 < x < other.x1
         and (other.y - y) * (bar.y - y) < 0
-        and abs(other.y - y) < _NEARER * distance
-        and other.sign is None
+        and abs(other.y - y) < most
         and not _is_nested(bar, other, field)
-        for other in later
+        for other in rules[low:high]
     )
 
 
