@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,13 @@ def keep(study: Study, questions: Path, model: str, setting: str, response: Resp
         partition = view.open_partition(model)
         for request in view.last_requests(Cell(model, setting)):
             partition.append(partition.key(request), request, response)
+
+
+def test_a_plan_without_readers_needs_no_place_to_write(
+    study: Make, questions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(questions / "absent"))
+    assert plan_study(study(), questions).rows
 
 
 def write(plan: Plan) -> str:

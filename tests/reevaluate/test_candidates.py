@@ -200,6 +200,33 @@ def test_a_model_that_does_not_fit_the_study_changes_nothing(tmp_path: Path) -> 
     assert params.read_text() == BLOCKS
 
 
+@pytest.mark.parametrize("models", ["[old]", "\n  - old"], ids=["flow", "block"])
+def test_a_list_that_another_part_repeats_is_not_extended_there(
+    models: str, tmp_path: Path
+) -> None:
+    params = tmp_path / "params.yaml"
+    text = (
+        "models:\n  old: {provider: openai, id: old}\nsettings: {cot: {}}\n"
+        f"infer:\n  settings: [cot]\n  models: &all {models}\n"
+        "saliency: {models: *all, settings: [cot]}\n"
+    )
+    params.write_text(text)
+    with pytest.raises(ParamsError, match=r"the model 'new-1' cannot be added automatically"):
+        add_to_params(params, [NEW])
+    assert params.read_text() == text
+
+
+def test_a_model_that_cannot_be_taken_out_is_named(tmp_path: Path) -> None:
+    params = tmp_path / "params.yaml"
+    text = FLOWS.replace(
+        "infer: {models: [old]", "x: &only {old: [cot]}\ninfer: {only: {<<: *only}, models: [old]"
+    )
+    params.write_text(text)
+    with pytest.raises(ParamsError, match=r"params\.yaml: the model 'old' cannot be removed"):
+        remove_from_params(params, ["old"])
+    assert params.read_text() == text
+
+
 @pytest.mark.parametrize("text", [BLOCKS, FLOWS, WRAPPED])
 def test_a_date_of_the_watch_is_written_in_quotes(tmp_path: Path, text: str) -> None:
     watch = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from math import ceil, isnan, nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,6 +35,7 @@ from omibench.store.store import Store
 from omibench.study.plan.before_freeze import (
     count_asks,
     list_steps_before_freeze,
+    names_readers,
     read_papers,
     uncounted_models,
 )
@@ -191,8 +192,9 @@ def _rows_before_freeze(
     One row per stage, role and model; the pictures for readers exist only meanwhile.
     """
     rows = []
-    with TemporaryDirectory(prefix="omibench-plan-") as folder:
-        read, counts = read_papers(view, Path(folder)) if papers else ([], None)
+    reads = papers and names_readers(view.study)  # else a plan needs no place to write
+    with TemporaryDirectory(prefix="omibench-plan-") if reads else nullcontext("") as folder:
+        read, counts = read_papers(view, Path(folder)) if reads else ([], None)
         for stage, asked in [("ocr", read), *list_steps_before_freeze(view)]:
             for (role, model), steps in group_steps(asked).items():
                 row = make_row(view, model, role, steps)

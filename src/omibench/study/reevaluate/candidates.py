@@ -105,7 +105,9 @@ def add_to_params(params: Path, candidates: Iterable[ModelCandidate]) -> None:
     """
     before = text = read_text(params, YAML_BYTES)
     for candidate in candidates:
-        text = _edit(params, text, partial(_add, candidate), partial(_insert_lines, candidate))
+        # A list that another part of the study repeats by an alias must not change there too.
+        values = _expand_aliases(_values(text, params))
+        text = _edit(values, text, partial(_add, candidate), partial(_insert_lines, candidate))
         if not text:
             raise ParamsError(
                 f"{params}: the model {candidate.name!r} cannot be added automatically; add its "
@@ -118,26 +120,42 @@ def remove_from_params(params: Path, names: Iterable[str]) -> None:
     """Take models out of `infer.models` and `infer.only`; their blocks and comments stay.
 
     Raises:
-        ParamsError: The file cannot be read.
+        ParamsError: The file cannot be read, or a model cannot be taken out.
     """
     before = text = read_text(params, YAML_BYTES)
     for name in names:
-        if name in ((_values(text, params).get("infer") or {}).get("models") or ()):
-            text = _edit(params, text, partial(_remove, name), partial(_cut_lines, name))
+        values = _values(text, params)
+        if name not in ((values.get("infer") or {}).get("models") or ()):
+            continue
+        text = _edit(values, text, partial(_remove, name), partial(_cut_lines, name))
+        if not text:
+            raise ParamsError(
+                f"{params}: the model {name!r} cannot be removed automatically; remove its name "
+                "from `infer.models` and `infer.only` manually"
+            )
     _replace(params, before, text)
 
 
 def _edit(
-    params: Path, text: str, change: Callable[[Any], None], edit_lines: Callable[[str], str]
+    values: dict[str, Any],
+    text: str,
+    change: Callable[[Any], None],
+    edit_lines: Callable[[str], str],
 ) -> str:
-    """Return the text after a change of its values; "" if it would not have the intended values.
+    """Return the text after a change of its `values`; "" if it would not have the intended ones.
 
     Lines are edited if that suffices; otherwise all is written again, with its comments.
     """
-    expected = _values(text, params)
-    change(expected)
+    change(values)
     texts = (edit(text) for edit in (edit_lines, partial(_edit_yaml, change)))
-    return next((edited for edited in texts if _reads_as(edited, expected)), "")
+    return next((edited for edited in texts if _reads_as(edited, values)), "")
+
+
+def _expand_aliases(values: Any) -> Any:
+    """Return values of which no two parts are one object."""
+    if isinstance(values, dict):
+        return {key: _expand_aliases(value) for key, value in values.items()}
+    return [_expand_aliases(value) for value in values] if isinstance(values, list) else values
 
 
 def _replace(params: Path, before: str, text: str) -> None:

@@ -366,6 +366,10 @@ def test_accuracy_is_that_of_the_main_table(reported: Folders) -> None:
     assert joined["simulated"].to_list() == joined["simulated_result"].to_list()
 
 
+def test_a_report_without_failed_parts_names_none(reported: Folders) -> None:
+    assert "failed-parts" not in Page(reported.out / "report.html").ids
+
+
 @pytest.mark.usefixtures("registered")
 def test_parts_of_a_plug_in_that_fail_cost_themselves_and_the_others_are_shown(
     made: Folders,
