@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
@@ -76,6 +77,14 @@ def test_torn_and_foreign_lines_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "results/runs/noise.jsonl").write_bytes(b"\x00\xff\n[]\n")
     (run,) = read_runs(RESULTS)
     assert run.jobs[CELL].state == "running"
+
+
+@pytest.mark.parametrize("new", ["text", ["stage"], None, {"output": "x"}])
+def test_a_job_of_another_kind_is_left_out(new: object) -> None:
+    line = json.dumps({"time": 3, "job": 9, "new": new})
+    note_run({"infer one/cot": ["running"]}, torn=f"{line}\n")
+    (run,) = read_runs(RESULTS)
+    assert [*run.jobs] == [CELL]
 
 
 def test_the_run_to_tell_of_is_the_one_that_lives() -> None:

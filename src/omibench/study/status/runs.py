@@ -175,8 +175,8 @@ def _read_run(path: Path) -> Run | None:
 
 
 def _parse_job(entry: dict[str, Any]) -> RunJob:
-    cell = entry.get("model"), entry.get("setting")
-    return RunJob(entry["stage"], entry["output"], *cell, entry.get("log"))
+    stage, output = entry["stage"], entry["output"]
+    return RunJob(stage, output, entry.get("model"), entry.get("setting"), entry.get("log"))
 
 
 def _apply_event(run: Run, jobs: dict[int, RunJob], event: dict[str, Any]) -> Run:
