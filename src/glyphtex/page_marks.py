@@ -263,8 +263,8 @@ def _see(glyph: Glyph, clips: Sequence[tuple[int, int, Box]]) -> Box | None:
     """Return the smallest clip around the glyph's place in the painting order, cut to its box."""
     number, box = glyph.serial // SEQUENCE, glyph.box
     boxes = (box.clip(clip) for first, last, clip in clips if first <= number <= last)
-    shown = (seen for seen in boxes if seen.x1 > seen.x0 and seen.y1 > seen.y0)
-    return min(shown, key=lambda seen: seen.width * seen.height, default=None)
+    inked = (piece for piece in boxes if piece.x1 > piece.x0 and piece.y1 > piece.y0)
+    return min(inked, key=lambda piece: piece.width * piece.height, default=None)
 
 
 def _find_clips(drawings: Sequence[dict[str, Any]]) -> Iterator[tuple[int, int, Box]]:

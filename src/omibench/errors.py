@@ -132,5 +132,5 @@ def reason_of(error: Exception, name_file: bool = False) -> str:
     for kind, reason in _REASONS:
         if isinstance(error, kind):
             return reason
-    said = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
-    return " ".join(said.split())
+    message = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+    return " ".join(message.split())

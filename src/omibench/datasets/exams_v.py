@@ -81,7 +81,7 @@ def _convert(row: ExamsVRow, finder: Found) -> tuple[Question, Answer]:
         subject=_SUBJECTS.get(row.subject.casefold(), "other"),
         language=language,
     )
-    shown = [name.replace("_", " ") for name in _SHOWN if getattr(row, name)]
+    kinds = [name.replace("_", " ") for name in _SHOWN if getattr(row, name)]
     answer = make_answer(
         question,
         [letter],
@@ -93,7 +93,7 @@ def _convert(row: ExamsVRow, finder: Found) -> tuple[Question, Answer]:
             "grade": row.grade,
             "language": language,
             "type": row.type,
-            "pictures": shown or None,
+            "pictures": kinds or None,
         },
     )
     return question, answer

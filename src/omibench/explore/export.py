@@ -275,10 +275,10 @@ def _write_pages(
             return [cell.describe(name, link, link_map) for cell in cells]
 
         def list_pages(link: Link) -> list[Values]:
-            shown = snapshot.pictures.list_pages(name) if with_pages else ()
+            pages = snapshot.pictures.list_pages(name) if with_pages else ()
             return [
                 {"address": address, "label": page.label, "boxes": page.boxes}
-                for page in shown
+                for page in pages
                 if (address := link(page.sha256))
             ]
 

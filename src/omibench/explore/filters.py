@@ -91,9 +91,12 @@ def make_grid(items: Items, cells: Sequence[Cell]) -> Grid:
     return Grid(cells, values, failed)
 
 
-def frame_cells(shown: Grid | Run) -> pl.DataFrame:
+def frame_cells(source: Grid | Run) -> pl.DataFrame:
     """Return the models and settings of the columns, one row each."""
-    columns = {"model": [c.model for c in shown.cells], "setting": [c.setting for c in shown.cells]}
+    columns = {
+        "model": [c.model for c in source.cells],
+        "setting": [c.setting for c in source.cells],
+    }
     return pl.DataFrame(columns, schema={"model": pl.String, "setting": pl.String})
 
 

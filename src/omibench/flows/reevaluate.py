@@ -288,8 +288,8 @@ def announce(
         if why := cut.get(candidate.name):
             note(results, [candidate], "waiting", moment(), why, cap_usd=cap_usd)
     names = [c.name for c in candidates]
-    said = f"evaluated {', '.join(names)}; {len(moved)} places of the board moved"
-    text, event = "; ".join([said, *cut.values()]), "budget" if cut else "evaluated"
+    summary = f"evaluated {', '.join(names)}; {len(moved)} places of the board moved"
+    text, event = "; ".join([summary, *cut.values()]), "budget" if cut else "evaluated"
     return [*cut.values(), *tell_news(study, text, event, names, moved)]
 
 

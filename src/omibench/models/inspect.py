@@ -245,8 +245,8 @@ def _read_output(output: ModelOutput) -> Response:
         for part in parts
     )
     thoughts = [part for part in parts if isinstance(part, ContentReasoning)]
-    said = [part.summary or "" if part.redacted else part.reasoning for part in thoughts]
-    text, reasoning, drawn, drawn_at = split_reply(pieces, "\n".join(filter(None, said)))
+    texts = [part.summary or "" if part.redacted else part.reasoning for part in thoughts]
+    text, reasoning, drawn, drawn_at = split_reply(pieces, "\n".join(filter(None, texts)))
     calls = tuple(
         parse_call(call.id, call.function, call.arguments)
         for call in (message.tool_calls or [])[:MOST_CALLS]

@@ -139,9 +139,9 @@ def _responses_body(model: OpenAIModel, request: Request, show: Show) -> dict[st
 
 def _items(model: OpenAIModel, message: Message, show: Show) -> Iterator[dict[str, Any]]:
     """Build the items of a turn: its text and pictures, then its calls; or the result of a call."""
-    said = "output_text" if message.role == "assistant" else "input_text"
+    kind = "output_text" if message.role == "assistant" else "input_text"
     content = [
-        {"type": said, "text": part.text}
+        {"type": kind, "text": part.text}
         if isinstance(part, TextPart)
         else {
             "type": "input_image",

@@ -145,9 +145,9 @@ class Registry(Generic[Part]):
             PluginError: It is not text, or contains characters that are not valid in params.
         """
         if not isinstance(name, str) or not PART_NAME.fullmatch(name):
-            shown = name if isinstance(name, str) else type(name).__name__
+            label = name if isinstance(name, str) else type(name).__name__
             raise PluginError(
-                f"{self.noun}: the name is {shown!r}; give letters, digits, `.`, `_` and `-`, as "
+                f"{self.noun}: the name is {label!r}; give letters, digits, `.`, `_` and `-`, as "
                 'in `@decorator("my-part")`'
             )
 

@@ -239,8 +239,8 @@ def _check_field(
         return None
     if fault := _find_fault(field, value, task):
         text = repr(value)
-        shown = f"{text[:80]}{'…' * (len(text) > 80)}"
-        raise DecisionFieldError(field.name, f"{fault} (got {shown})")
+        excerpt = f"{text[:80]}{'…' * (len(text) > 80)}"
+        raise DecisionFieldError(field.name, f"{fault} (got {excerpt})")
     if isinstance(value, str) and field.type == "text":
         if len(value) > TEXT_CHARACTERS:
             raise DecisionFieldError(

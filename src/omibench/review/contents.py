@@ -43,8 +43,8 @@ def hash_statement(task: ReviewTask) -> str:
     """Return the hash of what a reader sees before their own answer, without the key."""
     kind = find_kind(task.kind)
     withheld = kind.list_withheld_parts(task.content)
-    shown = {name: part for name, part in task.content.items() if name not in withheld}
-    return hash_content(kind, shown, task.pictures)
+    parts = {name: part for name, part in task.content.items() if name not in withheld}
+    return hash_content(kind, parts, task.pictures)
 
 
 def normalise_lines(value: JsonValue) -> JsonValue:

@@ -269,7 +269,7 @@ def _hash_photograph(task: ReviewTask, problem: Problem) -> str:
         "description": (problem.images[0].caption if problem.images else None) or "",
     }
     content = {name: normalise_lines(texts.get(name, part)) for name, part in task.content.items()}
-    shown = [picture for picture in task.pictures if picture.part == "image"]
+    images = [picture for picture in task.pictures if picture.part == "image"]
     taken = list_pictures(problem)
-    is_same = [picture.sha256 for picture in shown[: len(taken)]] == [p.sha256 for p in taken]
-    return hash_content(find_kind(task.kind), content, shown if is_same else taken)
+    is_same = [picture.sha256 for picture in images[: len(taken)]] == [p.sha256 for p in taken]
+    return hash_content(find_kind(task.kind), content, images if is_same else taken)

@@ -49,13 +49,13 @@ def show_pictures(
     originals = {i: picture(question, i, folder) for i in question.all_images()}
     show = CONDITIONS.get(images.show)
     with CONDITIONS.calling(images.show, question.id):
-        shown = show(Pictures(question, images, folder, originals, captions))
-        if not isinstance(shown, Shown):
+        content = show(Pictures(question, images, folder, originals, captions))
+        if not isinstance(content, Shown):
             raise PluginError(
                 f"image condition {images.show!r} (of {question.id}): returned "
-                f"{type(shown).__name__}; return Shown"
+                f"{type(content).__name__}; return Shown"
             )
-        return shown
+        return content
 
 
 @condition("all")
@@ -238,10 +238,10 @@ def caption_conversation(
     options = [_line(choice, f"[IMAGE{choice.image}]") for choice in question.choices or []]
     sections = [Section("PROBLEM", "\n".join([question.question.strip(), *options]))]
     values = {"image": f"[IMAGE{index}]"}
-    shown = picture(question, index, folder)
+    part = picture(question, index, folder)
     wording = Wording("", INSTRUCTIONS) if prompt is None else read_wording(prompt, CAPTION)
     if wording.literal:
-        pieces = place_plain(wording.text, [("problem", sections)], values, {"picture": [shown]})
+        pieces = place_plain(wording.text, [("problem", sections)], values, {"picture": [part]})
         parts = [TextPart(text=p) if isinstance(p, str) else p for p in pieces]
         return converse(wording.system, parts)
     system, words = wording.text, fence_sections(sections)
@@ -250,7 +250,7 @@ def caption_conversation(
         material = [("problem", sections)]
         words = "".join(place_fenced(wording.text, material, {**values, "picture": ""}))
     task = TextPart(text=f"{words}\n\n{fill_text(CAPTION.closing, values)}")
-    return converse(system, (task, shown))
+    return converse(system, (task, part))
 
 
 PERCEIVE = add_prompt(
@@ -274,12 +274,12 @@ def perceiver_conversation(
     Raises:
         ParamsError: The file of the instructions is not a valid prompt.
     """
-    shown = picture(question, index, folder)
+    part = picture(question, index, folder)
     if setting.perceiver and setting.perceiver.bare:
-        return converse("", (shown,))
+        return converse("", (part,))
     file = setting.prompts.get(PERCEIVE.name)
     wording = read_wording(file, PERCEIVE) if file else Wording("", PERCEIVE.text)
-    return converse(wording.system, (TextPart(text=wording.text), shown))
+    return converse(wording.system, (TextPart(text=wording.text), part))
 
 
 def cut_description(perceiver: Perceiver, text: str) -> str:

@@ -221,8 +221,8 @@ def show_statement(
     Returns:
         Texts and pictures in order.
     """
-    shown = show_pictures(question, images, folder, captions)
-    return join_pieces(pieces(question, _BARE, shown))
+    pictures = show_pictures(question, images, folder, captions)
+    return join_pieces(pieces(question, _BARE, pictures))
 
 
 # Text ablations: a question without its text, or without its choices (USNCO-V, figure 6).

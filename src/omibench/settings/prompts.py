@@ -257,9 +257,9 @@ def place_plain(
     """
     contents = {slot: _write_plain(sections) for slot, sections in material}
     pieces = fill_slots(template, {**contents, **values, **pictures})
-    for slot, shown in pictures.items():
+    for slot, parts in pictures.items():
         if not holds_slot(template, slot):
-            pieces += shown
+            pieces += parts
     return pieces
 
 

@@ -166,8 +166,8 @@ def continue_dialogue(
         if turn is None:
             return None
         if isinstance(turn, str):
-            said = write_reply(responses[count - 1])
-            messages = (*conversation.messages, said, write_turn("user", turn))
+            reply = write_reply(responses[count - 1])
+            messages = (*conversation.messages, reply, write_turn("user", turn))
             conversation = Conversation(messages=messages)
         elif isinstance(turn, Conversation):
             conversation = turn

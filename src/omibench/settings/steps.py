@@ -93,15 +93,15 @@ def next_turn(
     pictures = Conversation(messages=opening.messages[-1:]).images
     if not pictures:
         return None if responses else opening
-    told = iter(responses)
-    bench = Bench(tools, pictures, folder, len(opening.images), told)
+    replies = iter(responses)
+    bench = Bench(tools, pictures, folder, len(opening.images), replies)
     words = ToolWords(tools, prompts)
     stages = words.stages
     messages = _begin_messages(
         opening, words.write_instructions(bench.inventory, len(pictures)), stages[0]
     )
     stage, calls_left = 0, tools.max_turns - 1
-    for response in told:
+    for response in replies:
         called = _calls(response, tools) if calls_left else None
         if called is not None:
             calls_left -= 1

@@ -250,7 +250,7 @@ class Errand(NamedTuple):
 class Bench:
     """The pictures of one loop. `shown_count` counts those in its conversation.
 
-    `told` are the responses of the loop; the next one is that of the next errand.
+    `replies` are the responses of the loop; the next one is that of the next errand.
     """
 
     def __init__(
@@ -259,11 +259,11 @@ class Bench:
         pictures: Sequence[ImagePart],
         folder: Path,
         shown_count: int,
-        told: Iterator[Response],
+        replies: Iterator[Response],
     ):
         self.tools, self.folder, self.shown_count = tools, folder, shown_count
         self.named = {f"image_{n}": image for n, image in enumerate(pictures, start=1)}
-        self._told = told
+        self._replies = replies
         self._result_count = 0
         self._cells: tuple[Message, ...] = ()
         self._new = dict(self.named)
@@ -300,13 +300,13 @@ class Bench:
             )
         _check_size(arguments, sources[0])
         image = _draw_picture(name, arguments, sources, self.folder)
-        shown = self._add(image)
-        return Result(f"{shown}: {name} of {', '.join(arguments.sources)}.", (image,))
+        label = self._add(image)
+        return Result(f"{label}: {name} of {', '.join(arguments.sources)}.", (image,))
 
     def _run_code(self, code: str) -> Result | Errand:
         parts = [part for n, i in self._new.items() for part in (TextPart(text=n), i)]
         cell = Message(role="user", parts=(*parts, TextPart(text=code)))
-        response = next(self._told, None)
+        response = next(self._replies, None)
         if response is None:
             return Errand(Conversation(messages=(*self._cells, cell)), self.tools.by["python"])
         if response.finish_reason != STOPPED:
@@ -314,7 +314,7 @@ class Bench:
         return self._take(response)
 
     def _ask_expert(self, name: str, arguments: ToolArguments, image: ImagePart) -> Result | Errand:
-        response = next(self._told, None)
+        response = next(self._replies, None)
         if response is not None:
             return self._take(response)
         values = arguments.model_dump(mode="json", exclude={"image"})

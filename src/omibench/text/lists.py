@@ -13,5 +13,5 @@ def list_first(entries: Sequence[str], most: int, separator: str = ", ") -> str:
         most: How many are listed.
         separator: `", "`, or `"; "` between sentences.
     """
-    shown, more = separator.join(entries[:most]), len(entries) - most
-    return f"{shown}{separator.lstrip(',')}and {more:,} more" if more > 0 else shown
+    text, more = separator.join(entries[:most]), len(entries) - most
+    return f"{text}{separator.lstrip(',')}and {more:,} more" if more > 0 else text

@@ -237,10 +237,12 @@ class LogWriter:
             question = self._files.questions[response["id"]]
             sent = self._read_sent(response["key"])
             unsent += sent is None
-            shown = sent if sent is not None else [write_problem_message(question, self._pictures)]
+            messages = (
+                sent if sent is not None else [write_problem_message(question, self._pictures)]
+            )
             answer = self._files.answers[question.id]
             parts = SampleRows(question, answer, response, verdicts, model)
-            sample = write_sample(parts, shown, self._pictures)
+            sample = write_sample(parts, messages, self._pictures)
             sample.metadata["is_as_sent"] = sent is not None
             _add(log, _name_member(question, sample.epoch), sample)
             shown_input = {"input": question.question[:_SUMMARY_CHARACTERS]}

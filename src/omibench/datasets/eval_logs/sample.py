@@ -142,7 +142,7 @@ def write_sample(
         which are required.
     """
     question, response, model = rows.question, rows.response, rows.model
-    said = write_answer_message(
+    answer = write_answer_message(
         response["text"], response["reasoning"], response["drawn"] or [], model, pictures
     )
     failed = response["outcome"] in NOT_BOUGHT
@@ -154,10 +154,10 @@ def write_sample(
         input=list(sent),
         choices=[write_choice(choice) for choice in question.choices or []] or None,
         target=rows.answer.answer,
-        messages=[*sent, said],
+        messages=[*sent, answer],
         output=ModelOutput(
             model=response["served_model"] or model,
-            choices=[ChatCompletionChoice(message=said, stop_reason=_find_stop_reason(response))],
+            choices=[ChatCompletionChoice(message=answer, stop_reason=_find_stop_reason(response))],
             usage=usage,
             time=latency,
             metadata={"finish_reason": response["finish_reason"]},

@@ -154,7 +154,7 @@ def _make_reaction(random: Random, count: int, groups: int, *, with_pictures: bo
             break
     reactants = [pair[0] for pair in pairs]
     others = [join_groups(random, random.choices(QUIET, k=groups)) for _ in range(count - 2)]
-    shown = random.sample([*reactants, *others], count)
+    molecules = random.sample([*reactants, *others], count)
     choices: Sequence[str | Drawing] = draw_each(products) if with_pictures else products
     return Draft(
         question=(
@@ -162,13 +162,13 @@ def _make_reaction(random: Random, count: int, groups: int, *, with_pictures: bo
             f"{reaction.rule}. {'Which picture shows' if with_pictures else 'What is'} the product"
             f"{'' if with_pictures else ', as SMILES'}?\n{list_marks(count)}"
         ),
-        pictures=draw_each(shown),
+        pictures=draw_each(molecules),
         answer=choices[0],
         wrong=choices[1:],
         solution=(
             f"Here {reaction.rule}. These are {reactants[0]} (picture "
-            f"{shown.index(reactants[0]) + 1}) and {reactants[1]} (picture "
-            f"{shown.index(reactants[1]) + 1}). The product is {products[0]}."
+            f"{molecules.index(reactants[0]) + 1}) and {reactants[1]} (picture "
+            f"{molecules.index(reactants[1]) + 1}). The product is {products[0]}."
         ),
     )
 

@@ -91,8 +91,8 @@ def make(template: str, random: Random, difficulty: int) -> Draft:
         choices = [_replace(lamps, varied, values) for values in product((0, 1), repeat=2)]
         if all(len(list_possible(parts, k).intersection(choices)) > 1 for k in range(count)):
             break
-    shown = random.sample(parts, count)
-    places = {part: number for number, part in enumerate(shown, 1)}
+    selection = random.sample(parts, count)
+    places = {part: number for number, part in enumerate(selection, 1)}
     steps, now = [], state
     for part in parts:
         now = part.run(now)
@@ -107,7 +107,7 @@ def make(template: str, random: Random, difficulty: int) -> Draft:
             "wire with the dot, or, if it is NOT, by the opposite value. What do the lamps show at "
             f"the end?\n{list_marks(count)}"
         ),
-        pictures=[Drawing(draw_part, (part.starts, part.gates, part.ends)) for part in shown],
+        pictures=[Drawing(draw_part, (part.starts, part.gates, part.ends)) for part in selection],
         answer=_write_state(lamps),
         wrong=[_write_state(choice) for choice in choices if choice != lamps],
         solution=" ".join([*steps, f"The lamps show {_write_state(lamps)}."]),

@@ -47,8 +47,8 @@ class Draft(NamedTuple):
     def identity(self) -> str:
         """What the problem asks, without the order of pictures and choices."""
         parts = [*self.pictures, self.answer, *self.wrong]
-        shown = sorted(p if isinstance(p, str) else repr(p.values) for p in parts)
-        return repr((IMAGE_MARK.sub("", self.question), shown))
+        texts = sorted(p if isinstance(p, str) else repr(p.values) for p in parts)
+        return repr((IMAGE_MARK.sub("", self.question), texts))
 
 
 Make = Callable[[str, Random, int], Draft]

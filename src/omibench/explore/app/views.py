@@ -65,7 +65,7 @@ def describe_rows(snapshot: Snapshot, query: ItemQuery) -> Values:
     columns = range(first, min(first + MOST_COLUMNS, count))
     rows = query.count_rows(len(columns))
     names = selection.ids[query.offset : query.offset + rows]
-    shown = grid.select(columns) if grid else None
+    narrow_grid = grid.select(columns) if grid else None
     return {
         "total": len(selection.ids),
         "offset": query.offset,
@@ -74,8 +74,8 @@ def describe_rows(snapshot: Snapshot, query: ItemQuery) -> Values:
         "column": columns.start,
         "columns": count,
         "most_columns": MOST_COLUMNS,
-        "cells": [cell._asdict() for cell in shown.cells] if shown else [],
-        "items": _describe_all(snapshot, query, names, selection, shown),
+        "cells": [cell._asdict() for cell in narrow_grid.cells] if narrow_grid else [],
+        "items": _describe_all(snapshot, query, names, selection, narrow_grid),
         "counts": study.count(query),
         "address": query.to_address(),
     }
@@ -134,7 +134,7 @@ def _describe_all(
     query: ItemQuery,
     names: list[str],
     selection: Selection,
-    shown: Grid | None,
+    narrow_grid: Grid | None,
 ) -> list[Values]:
     study, grid = snapshot.study, selection.grid
     hits, tags = study.find_hits(query, names), study.read_tags()
@@ -160,15 +160,15 @@ def _describe_all(
                 **describe_numbers(measures, study.items.places[name]),
             }
         )
-    if grid is None or shown is None:
+    if grid is None or narrow_grid is None:
         return [{**row, "right": 0, "asked": 0, "verdicts": [], "failed": []} for row in rows]
     places = [study.items.places[name] for name in names]
     values = grid.values[places]
     counts = {
         "right": (values >= RIGHT).sum(axis=1).tolist(),
         "asked": (~np.isnan(values)).sum(axis=1).tolist(),
-        "verdicts": _list_numbers(shown.values[places]),
-        "failed": _list_numbers(shown.failed[places]),
+        "verdicts": _list_numbers(narrow_grid.values[places]),
+        "failed": _list_numbers(narrow_grid.failed[places]),
     }
     return [{**row, **{k: v[n] for k, v in counts.items()}} for n, row in enumerate(rows)]
 

@@ -214,7 +214,7 @@ def run_look(
         OutputError: The address cannot be used.
     """
     token = secrets.token_urlsafe(24)
-    shown = f"/login?token={token}" if secret is None else ""
+    query = f"/login?token={token}" if secret is None else ""
     with TemporaryDirectory(prefix="omibench-look-") as folder:
         write_scripts(Path(folder))
         serve(
@@ -222,5 +222,5 @@ def run_look(
                 files, address.replace(port=port), secret or token.encode(), Path(folder)
             ),
             address,
-            lambda at: on_start(at + shown),
+            lambda at: on_start(at + query),
         )

@@ -69,10 +69,10 @@ class Session:
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         try:
             *body, last = ast.parse(code, name).body or [ast.Pass(lineno=1, col_offset=0)]
-            shown: list[ast.stmt] = [last] if isinstance(last, ast.Expr) else []
-            rest = body if shown else [*body, last]
+            expression: list[ast.stmt] = [last] if isinstance(last, ast.Expr) else []
+            rest = body if expression else [*body, last]
             exec(compile(ast.Module(rest, []), name, "exec"), self.names)  # noqa: S102
-            exec(compile(ast.Interactive(shown), name, "single"), self.names)  # noqa: S102
+            exec(compile(ast.Interactive(expression), name, "single"), self.names)  # noqa: S102
             self._show_figures()
         except BaseException as error:  # SystemExit too: the session goes on
             with suppress(BaseException):

@@ -235,27 +235,27 @@ def _start(model: PythonModel, pictures: Path, job: str) -> Iterator[_Started]:
         script = Path(shutil.copy(INSIDE, stack.enter_context(TemporaryDirectory())))
         for place in (script.parent, script, pictures):  # a container can have another user
             place.chmod(0o755)
-        tell, told = os.pipe()
-        stack.callback(os.close, tell)
+        read_end, write_end = os.pipe()
+        stack.callback(os.close, read_end)
         end: list[str] = []
         try:
             if model.sandbox == "bubblewrap":
                 rules.write(system_calls())
                 rules.seek(0)
-                files = ["--seccomp", str(rules.fileno()), "--json-status-fd", str(told)]
+                files = ["--seccomp", str(rules.fileno()), "--json-status-fd", str(write_end)]
                 command = [program, *files, *describe_bubblewrap(model, pictures, script)]
             else:
                 command = [program, *describe_container(model, name, pictures, script)]
                 end = [program, "kill", name]
             process = subprocess.Popen(
                 command, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                pass_fds=(told, rules.fileno()), start_new_session=True,
+                pass_fds=(write_end, rules.fileno()), start_new_session=True,
             )  # fmt: skip
         finally:
-            os.close(told)
+            os.close(write_end)
         stack.enter_context(process)
         stack.callback(_kill, process, end)
-        yield _Started(process, tell)
+        yield _Started(process, read_end)
 
 
 def _kill(process: subprocess.Popen[bytes], end: Sequence[str]) -> None:

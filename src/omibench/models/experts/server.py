@@ -126,14 +126,14 @@ class Segmenter(Expert):
         (masks,) = self.processor.post_process_masks(
             outputs.pred_masks.cpu(), inputs["original_sizes"].cpu()
         )
-        lines, shown = [], image.copy()
+        lines, overlay = [], image.copy()
         for number, mask in enumerate(masks[:, 0].numpy(), 1):
             outline = Images.fromarray((mask * 150).astype("uint8"))
-            shown.paste(_COLOURS[number % len(_COLOURS)], mask=outline)
+            overlay.paste(_COLOURS[number % len(_COLOURS)], mask=outline)
             box = outline.getbbox()
             place = _shares(box, image) if box else "nothing"
             lines.append(f"{number}. {place}, {mask.mean():.1%} of the picture")
-        return Finding("\n".join(lines), _draw_boxes(shown, boxes))
+        return Finding("\n".join(lines), _draw_boxes(overlay, boxes))
 
 
 class DepthEstimator(Expert):

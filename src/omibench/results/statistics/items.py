@@ -188,9 +188,9 @@ def _weigh(logits: Floats, right: Floats, seen: Floats, nodes: Floats, spread: f
 def _share_information(chance: Floats, posterior: Floats, seen: Floats) -> Floats:
     """Return the covariances of two items' scores that the unknown abilities cause."""
     shared = np.zeros((len(chance), len(chance)))
-    for weights, shown in zip(posterior, seen.T, strict=True):
+    for weights, answered in zip(posterior, seen.T, strict=True):
         near = weights > _SEEN
-        part = chance[:, near] * shown[:, None]
+        part = chance[:, near] * answered[:, None]
         part = (part - (part @ weights[near])[:, None]) * np.sqrt(weights[near])
         shared += part @ part.T
     return shared

@@ -219,9 +219,9 @@ def _split_units(
     number = max(map(len, values.values()), default=0)
     units = [
         {
-            who: said[place]
-            for who, said in values.items()
-            if said[place:] and said[place] is not None
+            who: answers[place]
+            for who, answers in values.items()
+            if answers[place:] and answers[place] is not None
         }
         for place in range(number)
     ]

@@ -90,8 +90,8 @@ def invent_content(kind: Kind) -> dict[str, JsonValue]:
     Args:
         kind: The kind.
     """
-    shown = (part.name for part in kind.parts if part.style not in {"images", "pages"})
-    return {name: _TEXTS[name] for name in shown}
+    names = (part.name for part in kind.parts if part.style not in {"images", "pages"})
+    return {name: _TEXTS[name] for name in names}
 
 
 def invent_fields(kind: Kind, task: ReviewTask, is_last: bool = False) -> dict[str, JsonValue]:
@@ -240,15 +240,15 @@ def make_demo_task(kind: Kind, number: int, pictures: Sequence[TaskPicture]) -> 
     """
     content = invent_content(kind)
     styles = {part.style for part in kind.parts}
-    shown = [p for p in pictures if ("pages" if p.part == "page" else "images") in styles]
+    visible = [p for p in pictures if ("pages" if p.part == "page" else "images") in styles]
     problem = f"demo-{number}"
     return ReviewTask(
         id=f"{kind.name}:{problem}",
         kind=kind.name,
         problem=problem,
         content=content,
-        content_hash=hash_content(kind, content, shown),
-        pictures=shown,
+        content_hash=hash_content(kind, content, visible),
+        pictures=visible,
         simulated=True,
     )
 

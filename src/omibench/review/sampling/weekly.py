@@ -59,12 +59,12 @@ def make_faulty(task: ReviewTask, others: Sequence[ReviewTask], seed: int) -> Re
         if fault is None:
             continue
         known = {picture.sha256: picture for other in (task, *others) for picture in other.pictures}
-        shown = [known[sha256] for sha256 in fault.pictures] or task.pictures
+        pictures = [known[sha256] for sha256 in fault.pictures] or task.pictures
         return task.model_copy(
             update={
                 "content": dict(fault.content),
-                "pictures": shown,
-                "content_hash": hash_content(KINDS[task.kind], fault.content, shown),
+                "pictures": pictures,
+                "content_hash": hash_content(KINDS[task.kind], fault.content, pictures),
                 "gold": dict(fault.gold),
             }
         )

@@ -242,8 +242,8 @@ def describe_assignment(assignment: Assignment) -> list[str]:
             "they are now open to everyone with the role"
         )
     if changes.gone:
-        shown = ", ".join(changes.gone[:5]) + (", ..." if len(changes.gone) > 5 else "")
-        lines.append(f"  {len(changes.gone)} tasks no longer match anything in the study: {shown}")
+        names = ", ".join(changes.gone[:5]) + (", ..." if len(changes.gone) > 5 else "")
+        lines.append(f"  {len(changes.gone)} tasks no longer match anything in the study: {names}")
     for role in dict.fromkeys(role for role, _ in assignment.people):
         counts = (
             f"{name}{' (simulated)' * (name in assignment.simulated)} {count}"

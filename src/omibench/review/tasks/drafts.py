@@ -65,15 +65,15 @@ def draft_task(
     parts = drop_empty(content)
     strata = {name: value for name, value in values.pop("strata", {}).items() if value}
     response: ReviewedResponse | None = values.get("response")
-    shown = [file.picture for file in files]
+    images = [file.picture for file in files]
     try:
         task = ReviewTask(
             id=f"{kind}:{subject}",
             kind=kind,
             problem=response.id if response else subject,
             content=parts,
-            content_hash=hash_content(find_kind(kind), parts, shown),
-            pictures=shown,
+            content_hash=hash_content(find_kind(kind), parts, images),
+            pictures=images,
             strata=strata,
             **values,
         )

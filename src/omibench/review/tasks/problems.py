@@ -166,7 +166,7 @@ def show_candidates(candidates: Iterable[RationaleCandidate]) -> Callable[[Probl
     def add_candidates(problem: Problem) -> Content:
         found = by_problem[problem.id]
         right = [candidate for candidate in found if candidate.reason in _RIGHT]
-        shown = right or [candidate for candidate in found if candidate.reason == "wrong_drawn"]
+        offers = right or [candidate for candidate in found if candidate.reason == "wrong_drawn"]
         verdict = "right" if right else "wrong"
         entries: list[JsonValue] = [
             {
@@ -175,7 +175,7 @@ def show_candidates(candidates: Iterable[RationaleCandidate]) -> Callable[[Probl
                 f"{helps.get(candidate.reference, '')}",
                 "text": candidate.text.strip(),
             }
-            for number, candidate in enumerate(shown, 1)
+            for number, candidate in enumerate(offers, 1)
         ]
         if not entries and problem.solution:
             title = "The existing solution"

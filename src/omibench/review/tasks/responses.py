@@ -168,11 +168,11 @@ def draft_study_ratings(request: TaskRequest) -> list[TaskDraft]:
     drawing = LabelDraw(request.per_model, request.models, request.settings)
     ids = data.questions.keys() & data.answers.keys()
     rows = draw_responses(StudyFiles(request.results), request.study, drawing, ids)
-    shown = [
+    candidates = [
         ShownResponse(r["model"], r["setting"], r["id"], r["index"], r["text"], r["simulated"])
         for r in rows
     ]
-    return draft_responses("rating", _require(shown, request), data)
+    return draft_responses("rating", _require(candidates, request), data)
 
 
 def draft_study_steps(request: TaskRequest) -> list[TaskDraft]:
@@ -195,8 +195,8 @@ def draft_study_steps(request: TaskRequest) -> list[TaskDraft]:
     def show_steps(text: str) -> Content:
         return {"steps": list(split_steps(drop_hidden_text(text))), "error_types": types}
 
-    shown = _require(_draw_wrong(results, rules, request), request)
-    return draft_responses("steps", shown, _read_data(request), show_steps)
+    candidates = _require(_draw_wrong(results, rules, request), request)
+    return draft_responses("steps", candidates, _read_data(request), show_steps)
 
 
 def draft_study_disagreements(request: TaskRequest) -> list[TaskDraft]:
@@ -214,7 +214,7 @@ def draft_study_disagreements(request: TaskRequest) -> list[TaskDraft]:
     main = results.main_rules
     rules = main if main != JUDGE_RULES else results.study.score.scorers[0]
     rows = side_by_side(results, rules).filter(_choose_cells(request))
-    shown = [
+    candidates = [
         ShownResponse(
             row.model,
             row.setting,
@@ -230,7 +230,7 @@ def draft_study_disagreements(request: TaskRequest) -> list[TaskDraft]:
         )
         for row in draw_disagreements(results, rows, request.per_model)
     ]
-    return draft_responses("disagreement", _require(shown, request), _read_data(request))
+    return draft_responses("disagreement", _require(candidates, request), _read_data(request))
 
 
 def _read_data(request: TaskRequest) -> DatasetHalves:
@@ -279,11 +279,11 @@ def _draw_wrong(results: Results, rules: str, request: TaskRequest) -> list[Show
     return [r for responses in by_model.values() for r in responses if r.name in drawn]
 
 
-def _require(shown: Collection[ShownResponse], request: TaskRequest) -> list[ShownResponse]:
-    if not shown:
+def _require(candidates: Collection[ShownResponse], request: TaskRequest) -> list[ShownResponse]:
+    if not candidates:
         raise MissingInputError(
             f"{request.results}: no responses for {request.kind!r} tasks of these models and "
             "settings"
         )
-    names = request.choose(response.name for response in shown)
-    return [response for response in shown if response.name in names]
+    names = request.choose(response.name for response in candidates)
+    return [response for response in candidates if response.name in names]

@@ -156,7 +156,7 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
         "version": version("omibench"),
         "export": f"omibench results export {quote(study.results)} --pictures pdf,png --out export",
     }
-    shown = [shown for card in cards for shown in _render(analysis, card, page)]
+    parts = [part for card in cards for part in _render(analysis, card, page)]
     drawn = [*_draw_figures(analysis, page)]
     write_page(
         analysis.report,
@@ -164,7 +164,7 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
         scripts=[read_script(__file__, name) for name in ("leaderboard.js", "figures.js")],
         packed="\n".join(read_vega_scripts()),
         page=page,
-        parts=sort_cards([*_list_failures(analysis), *shown, *drawn]),
+        parts=sort_cards([*_list_failures(analysis), *parts, *drawn]),
         partial=str(results.partial or ""),
     )
 

@@ -101,8 +101,8 @@ def join_selection(problems: Iterable[Problem], selection: ProblemSelection) -> 
         stated = {"number": problem.number, **problem.stated_attributes}
         key = _key(stated, selection.by)
         if key in taken:
-            told = f"its line of {selection.file} is that of {taken[key]} already"
-            join.rejects.append((problem, NOT_SELECTED, told))
+            reason = f"its line of {selection.file} is that of {taken[key]} already"
+            join.rejects.append((problem, NOT_SELECTED, reason))
         elif row := rows.get(key):
             taken[key] = problem.id
             if misfit := _check_answer(problem, row.answer, selection.file):
@@ -110,8 +110,8 @@ def join_selection(problems: Iterable[Problem], selection: ProblemSelection) -> 
             else:
                 join.problems.append(_add_row(problem, row, selection))
         else:
-            told = f"{selection.file} has no line for {_describe(stated, selection.by)}"
-            join.rejects.append((problem, NOT_SELECTED, told))
+            reason = f"{selection.file} has no line for {_describe(stated, selection.by)}"
+            join.rejects.append((problem, NOT_SELECTED, reason))
     return join
 
 
@@ -153,8 +153,8 @@ def read_selection(selection: ProblemSelection) -> dict[Key, SelectionRow]:
             )
         key = _key(columns, selection.by)
         if key in rows:
-            told = _describe(columns, selection.by)
-            raise FileFormatError(f"{file}: item {number}: is the second line for {told}")
+            values = _describe(columns, selection.by)
+            raise FileFormatError(f"{file}: item {number}: is the second line for {values}")
         rows[key] = row
     return rows
 
@@ -198,8 +198,8 @@ def _settle_answer(problem: Problem, answer: str, file: str) -> Problem:
     settled = _find_labels(answer, problem.choices) if problem.choices else [answer]
     warnings = [w for w in problem.warnings if w.code != "answer_conflict"]
     if problem.answer not in (None, settled):
-        told = f"{'; '.join(problem.answer or [])} in the paper, {'; '.join(settled)} in {file}"
-        warnings.append(ProblemWarning(CONFLICT, f"{told}; the latter is kept"))
+        answers = f"{'; '.join(problem.answer or [])} in the paper, {'; '.join(settled)} in {file}"
+        warnings.append(ProblemWarning(CONFLICT, f"{answers}; the latter is kept"))
     return problem.model_copy(update={"answer": settled, "warnings": warnings})
 
 

@@ -203,11 +203,11 @@ def filter_problems(problems: Path, out: Path, study: Study) -> FilterSummary:
 
 def _warn_of_unread_lines(problems: Sequence[Problem], selection: ProblemSelection) -> None:
     """Warn of every problem in the table that was not read; one line per paper."""
-    for told in describe_unread_lines(problems, selection):
+    for line in describe_unread_lines(problems, selection):
         log.warning(
             "filter.selection: %s: no problem was read for %s; add the paper to the sources, or "
             "write a correction",
-            selection.file, told,
+            selection.file, line,
         )  # fmt: skip
 
 
@@ -239,7 +239,7 @@ def sift(
     rejects: list[Reject] = []
     if params.selection:
         problems, others = join_selection(problems, params.selection)
-        rejects += [_reject(problem, [(reason, told)]) for problem, reason, told in others]
+        rejects += [_reject(problem, [(reason, detail)]) for problem, reason, detail in others]
     rejected_photographs: dict[str | None, Finding] = {}
     for problem in problems:
         candidate = Candidate(problem, folder)

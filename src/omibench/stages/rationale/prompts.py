@@ -244,8 +244,8 @@ def write_prompt(
     """
     wording = choose_wording(prompts, entry)
     heading = "" if wording.file else HEADING
-    shown = {} if problem is None else {"problem": show_problem(problem, folder, heading)}
-    pieces = fill_slots(wording.text, {**values, **shown})
+    problem_slot = {} if problem is None else {"problem": show_problem(problem, folder, heading)}
+    pieces = fill_slots(wording.text, {**values, **problem_slot})
     parts = [TextPart(text=p) if isinstance(p, str) else p for p in pieces]
     parts = [p for p in parts if isinstance(p, ImagePart) or p.text.strip()]
     return converse(wording.system, parts)

@@ -89,8 +89,8 @@ def gptscore(
     instrument = VARIANTS[variant]
     outcomes = [screen_item(item) for item in items]
     judgeable = [i for i, outcome in enumerate(outcomes) if outcome == "scored"]
-    shown = pictures or [()] * len(items)
-    cases = [make_item_case(items[i], questions[i], images=shown[i]) for i in judgeable]
+    images = pictures or [()] * len(items)
+    cases = [make_item_case(items[i], questions[i], images=images[i]) for i in judgeable]
     opinions = dict(zip(judgeable, consult(cases, instrument, panel), strict=True))
 
     def as_verdict(value: bool | None, outcome: VerdictOutcome, rules: str) -> Verdict:

@@ -87,16 +87,16 @@ def _read_row(name: str, row: Mapping[str, Any], folder: Path) -> tuple[Training
     turns = row.get("conversations", row.get("messages"))
     if not isinstance(turns, list) or not turns:
         raise ConversationError("no turns under conversations or messages")
-    read, shown, regions = [], 0, 0
+    read, count_before, regions = [], 0, 0
     for turn in turns:
         role, content = _read_turn(turn)
         if role == "assistant" and isinstance(content, str):
             content, count = _REGION.subn("", content)
             regions += count
-        parts, more = _split_content(content, shown, names)
+        parts, more = _split_content(content, count_before, names)
         if role == "assistant" and any(isinstance(part, int) for part in parts):
             raise ConversationError("a picture in a turn of the assistant")
-        shown += more
+        count_before += more
         read.append(TrainingTurn(role=role, content=parts))
     spoken = [turn.role for turn in read if turn.role != "system"]
     if spoken[::2] != ["user"] * len(spoken[::2]) or spoken[1::2] != ["assistant"] * (
@@ -109,12 +109,12 @@ def _read_row(name: str, row: Mapping[str, Any], folder: Path) -> tuple[Training
         read.pop()
     if not any(turn.role == "assistant" and turn.text.strip() for turn in read):
         raise ConversationError("no answer of the assistant")
-    if shown == 0 and names:  # no marks: all pictures come first
+    if count_before == 0 and names:  # no marks: all pictures come first
         place = next(n for n, turn in enumerate(read) if turn.role == "user")
         first = read[place]
         content = [*range(len(names)), *first.content]
         read[place] = first.model_copy(update={"content": content})
-    elif shown != len(names):
+    elif count_before != len(names):
         raise ConversationError("another number of picture marks than of pictures")
     files = [_find_picture(str(item), folder) for item in names]
     return TrainingConversation(id=name, turns=read, pictures=files), regions
@@ -130,13 +130,13 @@ def _read_turn(turn: object) -> tuple[Any, Any]:
     return role, content
 
 
-def _split_content(content: Any, shown: int, names: list[Any]) -> tuple[list[str | int], int]:
+def _split_content(content: Any, first: int, names: list[Any]) -> tuple[list[str | int], int]:
     """Return texts and numbers of pictures, and how many pictures; typed parts may name theirs."""
     if isinstance(content, str):
         texts = _MARK.split(content)
         parts: list[str | int] = []
         for place, text in enumerate(texts):
-            parts += [shown + place - 1] if place else []
+            parts += [first + place - 1] if place else []
             parts += [text] if text.strip() else []
         return parts, len(texts) - 1
     parts, count = [], 0
@@ -148,10 +148,10 @@ def _split_content(content: Any, shown: int, names: list[Any]) -> tuple[list[str
             given = part.get("image", part.get("path", part.get("image_url")))
             given = given.get("url") if isinstance(given, dict) else given
             if isinstance(given, str):
-                if len(names) != shown + count or len(names) >= MOST_PICTURES:
+                if len(names) != first + count or len(names) >= MOST_PICTURES:
                     raise ConversationError("pictures both in a list and in parts, or too many")
                 names.append(given)
-            parts.append(shown + count)
+            parts.append(first + count)
             count += 1
         else:
             raise ConversationError("a part is neither text nor picture")

@@ -207,7 +207,7 @@ class CellJudgements:
         dry.guessing = dry.made_up = True
         items, texts = self._items(stored=False)
         rows = zip(items, texts, list_pictures(items), strict=True)
-        consult([case_of_item(i, t, images=shown) for i, t, shown in rows], instrument, panel)
+        consult([case_of_item(i, t, images=images) for i, t, images in rows], instrument, panel)
         return dry.steps
 
     def _grade(self, graders: JudgePanel, extractors: JudgePanel) -> list[Step]:

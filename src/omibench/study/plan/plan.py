@@ -378,8 +378,8 @@ def guess_turn(request: Request, tools: Tools | None, *, most: bool = False) -> 
     response, conversation = guess(request), request.conversation
     if tools is None or request.tags.role != "respondent" or not conversation.images:
         return response
-    said = [message for message in conversation.messages if message.role == "assistant"]
-    turns = sum(bool(m.calls) or any(OPENING in p.text for p in _texts(m)) for m in said)
+    replies = [message for message in conversation.messages if message.role == "assistant"]
+    turns = sum(bool(m.calls) or any(OPENING in p.text for p in _texts(m)) for m in replies)
     if turns >= (tools.max_turns - 1) * (1 if most else EXPECTED_SHARE):
         return response
     name = "look" if "look" in tools.offered else "crop"

@@ -140,8 +140,8 @@ def render(plan: Plan, *, wide: bool = True) -> str:
     names = sorted(grouped, key=lambda name: name[0])
     rows = [(*name[1:], *_numbers(grouped[name])) for name in names]
     total: tuple[str, ...] = ("all", "", *_numbers(plan.rows))
-    shown = "tokens of text, images and output" if wide else "requests (--wide: tokens)"
-    title = f"Plan of the study {plan.study!r}: {shown}; US dollars"
+    units = "tokens of text, images and output" if wide else "requests (--wide: tokens)"
+    title = f"Plan of the study {plan.study!r}: {units}; US dollars"
     if plan.partial:
         title = f"[PARTIAL RUN, {plan.partial}] {title}"
     width = max(WIDE if wide else 0, measure_width())

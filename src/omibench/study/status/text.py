@@ -394,11 +394,11 @@ def _crop(text: str) -> str:
     heights = [1 + max(0, len(line) - 1) // max(1, columns) for line in lines]
     if sum(heights) < rows:
         return text
-    shown, used = 0, 2  # the line about the rest, and the one of the cursor
-    while shown < len(lines) and used + heights[shown] <= rows:
-        used += heights[shown]
-        shown += 1
-    return "\n".join([*lines[:shown], f"... {len(lines) - shown} more lines: `omibench status`"])
+    count, used = 0, 2  # the line about the rest, and the one of the cursor
+    while count < len(lines) and used + heights[count] <= rows:
+        used += heights[count]
+        count += 1
+    return "\n".join([*lines[:count], f"... {len(lines) - count} more lines: `omibench status`"])
 
 
 def _write(codes: str) -> None:

@@ -252,9 +252,9 @@ def describe_page(study: Values, place: Values, trail: Trail, link: Link) -> Val
         content = json.dumps(found["sent"], sort_keys=True)
         name = hashlib.sha256(content.encode()).hexdigest()[:12]
         conversations[name] = found["sent"]
-        said = {"said": {"text": found["said"]["text"]}} if is_judge and found["said"] else {}
+        reply = {"said": {"text": found["said"]["text"]}} if is_judge and found["said"] else {}
         before = {"steps": found["steps"]} if found["steps"] else {}
-        sent[key] = {"conversation": name, **said, **before}
+        sent[key] = {"conversation": name, **reply, **before}
 
     samples = [sample for column in place["columns"] for sample in column["samples"]]
     for sample in samples:

@@ -66,10 +66,10 @@ def place_drawn(text: str, places: Sequence[int], number: int) -> int:
         The UTF-16 code units before it.
     """
     place, half = places[number] if number < len(places) else len(text), LONGEST // 2
-    shown = shorten_response(text)
+    excerpt = shorten_response(text)
     if len(text) > LONGEST and place > half:  # behind the cut, or in the part that it left out
-        place = max(half, len(shown) - (len(text) - place))
-    return len(shown[:place].encode("utf-16-le", "surrogatepass")) // 2
+        place = max(half, len(excerpt) - (len(text) - place))
+    return len(excerpt[:place].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def describe_drawn(
@@ -178,7 +178,7 @@ class Trail:
             seen_images.update(sent)
             drawn = [part["sha256"] for part in response.get("drawn", [])]
             seen_images.update(drawn)
-            said, places = response.get("text", ""), response.get("drawn_at", [])
+            answer, places = response.get("text", ""), response.get("drawn_at", [])
             steps.append(
                 {
                     "key": key,
@@ -190,9 +190,9 @@ class Trail:
                     "told": [shorten_response(text) for text in _list_new_texts(request)],
                     "pictures": [{"sha256": image, "src": link(image)} for image in sent],
                     "outcome": name_outcome(response.get("outcome", "answered")),
-                    "text": shorten_response(said),
+                    "text": shorten_response(answer),
                     "calls": [write_call(call) for call in response.get("calls", [])],
-                    "drawn": describe_drawn(said, places, drawn, link),
+                    "drawn": describe_drawn(answer, places, drawn, link),
                 }
             )
         return steps
@@ -322,8 +322,8 @@ def describe_sent(
         sent = describe_conversation(request, link) if request else None
     except (KeyError, TypeError, ValueError, AttributeError):  # stores may be external
         sent = None
-    said = next((step for step in steps if step["key"] == key), None)
-    return {"sent": sent, "said": said, "steps": [step for step in steps if step["key"] != key]}
+    reply = next((step for step in steps if step["key"] == key), None)
+    return {"sent": sent, "said": reply, "steps": [step for step in steps if step["key"] != key]}
 
 
 def describe_conversation(request: Mapping[str, Any], link: Link) -> Values:

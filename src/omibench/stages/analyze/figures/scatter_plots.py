@@ -191,8 +191,8 @@ def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
     places = [(row["ocr"], row["high"]) for row in tops.values()]
     heights = [high for _, high in places]
     size = (WIDTH - 2 * _PADDING, _OCR_HEIGHT * (max(heights) - min(heights)) / 100)
-    shown = place_names(places, [*tops], size, centred=True)
-    named = [row for row, name in zip(tops.values(), shown, strict=True) if name]
+    visible = place_names(places, [*tops], size, centred=True)
+    named = [row for row, name in zip(tops.values(), visible, strict=True) if name]
     labels = make_chart(named).mark_text(baseline="bottom", dy=-4, fontSize=10)
     chart = alt.layer(
         base.mark_rule(opacity=0.4).encode(y=alt.Y("low:Q", title="Accuracy, %"), y2="high:Q"),
@@ -205,7 +205,7 @@ def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
     )
     title = "Answer accuracy against OCR accuracy"
     note = "one point per model and setting; lines are intervals of accuracy"
-    more = "" if all(shown) else "; names only where they have room"
+    more = "" if all(visible) else "; names only where they have room"
     return finish(chart, title, note + more, of=table, height=_OCR_HEIGHT)
 
 
@@ -312,12 +312,14 @@ def draw_correlations(table: pl.DataFrame) -> Chart | None:
         y=alt.Y("others:Q", title=None, scale=alt.Scale(zero=False)),
     )
     labels = base.mark_text(align="left", dx=8, fontSize=10, color=INK).encode(text="name:N")
-    said = "one point per model; Spearman's correlation with its interval above each panel"
+    subtitle = "one point per model; Spearman's correlation with its interval above each panel"
     return draw_panels(
         alt.layer(base.mark_point(color=SERIES[0]), labels),
         list(panels),
         "Models here and on other benchmarks",
-        said if all(row["name"] for row in data) else f"{said}; names only where they have room",
+        subtitle
+        if all(row["name"] for row in data)
+        else f"{subtitle}; names only where they have room",
         size=_PANEL,
         of=table,
         x="independent",

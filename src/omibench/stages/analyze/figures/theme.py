@@ -183,8 +183,8 @@ def _pick_by_legend(units: list[dict[str, Any]]) -> None:
     ]
     for unit in coloured:
         if _find_series(unit) == field and "opacity" not in unit["encoding"]:
-            shown = unit["mark"].pop("opacity", 1)
-            condition = {"param": _LEGEND, "value": shown}
+            opacity = unit["mark"].pop("opacity", 1)
+            condition = {"param": _LEGEND, "value": opacity}
             unit["encoding"]["opacity"] = {"condition": condition, "value": PALE}
 
 

@@ -238,8 +238,8 @@ class SamplesSection(ReportSection):
         for k in ks:
             first = [entry._replace(span=len(ks)) for entry in entries] if k == ks[0] else []
             chosen = found.get((cell, aggregate.how, k))
-            shown = show_share(chosen, _describe_prompts(chosen) if is_joint else "")
-            yield [*first, k, shown, *(found.get((cell, metric, k)) for metric in METRICS)]
+            share = show_share(chosen, _describe_prompts(chosen) if is_joint else "")
+            yield [*first, k, share, *(found.get((cell, metric, k)) for metric in METRICS)]
 
 
 def _describe_prompts(row: Row | None) -> str:

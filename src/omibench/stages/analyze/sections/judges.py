@@ -457,15 +457,15 @@ class OtherJudgesSection(ReportSection):
     def _row(self, row: Row) -> list[object]:
         is_mean = row["metric"] == MEAN
         what = f"mean, {row['lowest']:g} to {row['highest']:g}"
-        shown = show_value(Column("", "number" if is_mean else "share"), row)
+        cell = show_value(Column("", "number" if is_mean else "share"), row)
         mark = " SIMULATED" if row["simulated"] else ""
         return [
             self.results.label(row["model"]),
             self.results.setting_label(row["setting"]),
             f"{name_outcome(row['instrument'])}{mark}",
             what if is_mean else name_outcome(row["value"]),
-            shown.text,
-            *shown.lines,
+            cell.text,
+            *cell.lines,
             row["n"],
             row["judge_failed"],
         ]

@@ -84,8 +84,8 @@ def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | Non
     Raises:
         ParamsError: A prompt's file cannot be read.
     """
-    shown = [_show(page, 0, job) for page in pages]
-    replies = [_read_reply(r) for r in job.ask([s.request for s in shown])]
+    sheets = [_show(page, 0, job) for page in pages]
+    replies = [_read_reply(r) for r in job.ask([s.request for s in sheets])]
     turned = {
         place: _show(pages[place], reply.turn, job)
         for place, reply in enumerate(replies)
@@ -94,9 +94,9 @@ def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | Non
     if turned:
         responses = job.ask([page.request for page in turned.values()])
         for (place, page), response in zip(turned.items(), responses, strict=True):
-            shown[place], replies[place] = page, _read_reply(response)
+            sheets[place], replies[place] = page, _read_reply(response)
     return [
-        reply and _place(page, reply.markdown) for page, reply in zip(shown, replies, strict=True)
+        reply and _place(page, reply.markdown) for page, reply in zip(sheets, replies, strict=True)
     ]
 
 
@@ -136,28 +136,28 @@ def _read_reply(response: Response) -> OlmPage | None:
     return parse_reply(response.text)
 
 
-def _place(shown: _ShownPage, markdown: str) -> ReadPage:
+def _place(sheet: _ShownPage, markdown: str) -> ReadPage:
     figures: list[Edges] = []
     runs: list[list[str]] = [[]]
     end, lost = 0, len(markdown) >= MOST_CHARACTERS
     for tag in _FIGURE.finditer(markdown):
         runs[-1] += list_lines(markdown[end : tag.start()])
         end = tag.end()
-        box = _read_box(tag[1], shown.width, shown.height)
+        box = _read_box(tag[1], sheet.width, sheet.height)
         if box is None or len(figures) == _MOST_FIGURES:
             lost = True
             continue
         figures.append(box)
         runs.append([])
     runs[-1] += list_lines(markdown[end:])
-    lines = list(place_runs(runs, figures, shown.width, shown.height))
+    lines = list(place_runs(runs, figures, sheet.width, sheet.height))
     return ReadPage(
         engine=NAME,
-        width=shown.width,
-        height=shown.height,
+        width=sheet.width,
+        height=sheet.height,
         lines=lines,
         figures=figures,
-        turn=shown.turn,
+        turn=sheet.turn,
         incomplete=lost,
     )
 

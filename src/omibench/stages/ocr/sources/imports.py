@@ -78,8 +78,8 @@ def import_rows(rows: Rows, folder: Path) -> OcrOutcome:
     write_jsonl(folder / "problems.jsonl", problems)
     write_jsonl(folder / "pages.jsonl", [])
     codes = ["picture_missing"] * bool(missing) + ["no_problems"] * (not problems)
-    told = f"{'row' if len(missing) == 1 else 'rows'} {list_first(missing, 3)}"
-    return OcrOutcome(codes=codes, where={"picture_missing": told} if missing else {})
+    places = f"{'row' if len(missing) == 1 else 'rows'} {list_first(missing, 3)}"
+    return OcrOutcome(codes=codes, where={"picture_missing": places} if missing else {})
 
 
 def _problem(

@@ -62,8 +62,10 @@ def pick_classes(
         stated = list_labels(problem.attributes.get(attribute))
         known = spellings.get(normalise_label(stated[0])) if len(stated) == 1 else None
         if stated and not known:
-            told = f"{attribute} {join_labels(stated)!r} is kept, although it is none of {options}"
-            return problem.warn(ProblemWarning(LABEL, told))
+            remark = (
+                f"{attribute} {join_labels(stated)!r} is kept, although it is none of {options}"
+            )
+            return problem.warn(ProblemWarning(LABEL, remark))
         return set_attribute(problem, attribute, known) if known else problem
 
     def read(_: Problem, reply: LabelReply) -> list[str]:
