@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ from omibench.models.client.ask import open_asker
 from omibench.models.registry import open_provider, provider
 from omibench.models.sdk import Failure, SdkProvider
 from omibench.models.sequential import SequentialProvider
-from omibench.params.models.base import ServedModel
+from omibench.params.models.base import Limits, ModelBlock, ServedModel
 from omibench.params.models.registry import PROVIDERS
 from omibench.params.study import Study
 from omibench.plugins.registry import loading
@@ -188,6 +189,30 @@ def test_a_mistake_of_the_author_is_one_line_and_earlier_answers_are_kept(
     sdk.script = lambda problem, attempt: None
     assert {answer.outcome for answer in ask(own)} == {"answered"}
     assert [sdk.attempts[str(n)] for n in range(8)] == [1, 1, 1, 1, 1, 2, 1, 1]
+
+
+def test_a_call_that_an_sdk_cancels_itself_loses_no_request(tmp_path: Path, sdk: Sdk) -> None:
+    def cancelled(problem: str, attempt: int) -> None:
+        if problem == "5":
+            future: Future[None] = Future()
+            future.cancel()
+            future.result()
+
+    sdk.script = cancelled
+    with pytest.raises(PluginError, match=r"provider 'own' \(of model m\): .*CancelledError"):
+        ask(study(tmp_path))
+
+
+def test_limits_of_a_block_that_are_not_those_of_a_run_are_its_own() -> None:
+    class Block(ModelBlock):
+        provider: str = "own"
+        limits: dict[str, int] = {"depth": 3}
+
+    class Own(SdkProvider[Block]):
+        def respond(self, request: Request) -> Response:
+            return Response(text="")
+
+    assert Own("m", Block()).limits == Limits()
 
 
 def test_one_request_at_a_time_refuses_another_concurrency(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ OTHER = "another-planted-word-42"
 @pytest.mark.parametrize(
     "secret",
     [
-        "AIzaSyA1234567890abcdefghijklmnopqrstuv",
+        "AIzaSyA1234567890abcdefghijklmnopqrstuv", "AIza-SyA1234567890abcdef",
         "sk-proj-abcDEF123456xyz", "sk-ant-api03-abcDEF123456xyz", "rk_live_abcDEF123456",
         "gsk_abcDEF123456xyz", "xai-abcDEF123456xyz", "hf_abcDEF123456xyz", "r8_abcDEF123456xyz",
         "nvapi-abcDEF123456xyz", "pplx-abcDEF123456xyz", "csk-abcDEF123456xyz",

@@ -6,9 +6,11 @@ import asyncio
 import inspect
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from time import time
+from typing import TypeVar
 
 from omibench.errors import OmibenchError
 from omibench.models.api.failures import Failure, failure_of_exception
@@ -22,6 +24,8 @@ from omibench.params.models.registry import PROVIDERS
 from omibench.schemas.request import ImagePart, Request, Response
 
 __all__ = ["Failure", "SdkProvider"]
+
+T = TypeVar("T")
 
 
 class SdkProvider(EngineProvider[B]):
@@ -87,7 +91,7 @@ class SdkProvider(EngineProvider[B]):
                     response = await self.respond(request)
                 else:
                     call = start_in_thread(lambda: self.respond(request), "omibench request")
-                    response = await asyncio.wrap_future(call)
+                    response = await _await_call(call)
             except Failure as error:
                 raise _as_rate_limit(error) from None
             except OmibenchError:
@@ -112,3 +116,14 @@ def _as_rate_limit(failure: Failure) -> Failure:
     if failure.retry_after_s is None or failure.status is not None:
         return failure
     return replace(failure, status=429, transient=True, congestion=True, maybe_paid=False)
+
+
+async def _await_call(call: Future[T]) -> T:
+    waiting = asyncio.wrap_future(call)
+    try:
+        return await waiting
+    except asyncio.CancelledError:
+        if waiting.cancelled():
+            raise
+        # An SDK that cancelled a call of its own, which asyncio takes for the end of this one.
+        return call.result()

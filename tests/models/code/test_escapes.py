@@ -68,7 +68,9 @@ ATTEMPTS = {
     "write a picture of the problem": "open('/mnt/pictures/x.png', 'w').write('x')",
     "write into the root": "open('/x', 'w').write('x')",
     "fill the memory of devices": "f = open('/dev/shm/x', 'wb')\nwhile True: f.write(b'x' * 10**7)",
-    "delete everything": "import shutil; shutil.rmtree('/', ignore_errors=True); print('done')",
+    "delete everything": (
+        "import shutil\nfor place in ('@FOLDER', '/'): shutil.rmtree(place, ignore_errors=True)"
+    ),
     "read a disk": "import os\nfor n in os.listdir('/dev'): print(open(f'/dev/{n}', 'rb').read(9))",
     "make a device": "import os; os.mknod('d', 0o60600, os.makedev(8, 0)); open('d').read(9)",
     "change the root": "import os; os.mkdir('r'); os.chroot('r')",

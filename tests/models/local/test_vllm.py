@@ -166,15 +166,17 @@ def test_an_image_that_the_engine_drops_is_caught(fake: FakeVllm, tmp_path: Path
 
 
 def test_letters_inside_responses_come_from_calls_that_go_on_with_them(fake: FakeVllm) -> None:
-    asked = shown("Which?", options=("A", "B"))
-    requests = [asked, answer_so_far(asked, "The answer is "), answer_so_far(asked, "So it is (")]
-    scores = answers(provider(), *requests)
+    asked = [shown("Which?", options=options) for options in (("A", "B"), ("C", "D"), ("E", "F"))]
+    inside = answer_so_far(asked[1], "The answer is "), answer_so_far(asked[2], "So it is (")
+    scores = answers(provider(), asked[0], *inside)
     assert fake.continued == [False, True]
     assert [len(call.messages) for call in fake.calls] == [1, 2]
     assert fake.calls[1].messages[0][-1] == {
         "role": "assistant", "content": [{"type": "text", "text": "The answer is "}],
     }  # fmt: skip
-    assert scores[1].option_logprobs == {"A": -65.0, "B": -66.0}
+    assert [response.option_logprobs for response in scores] == [
+        {"A": -65.0, "B": -66.0}, {"C": -67.0, "D": -68.0}, {"E": -69.0, "F": -70.0}
+    ]  # fmt: skip
 
 
 def test_a_template_that_changes_the_end_of_a_response_is_refused(fake: FakeVllm) -> None:

@@ -85,7 +85,8 @@ class EngineProvider(BaseProvider[B]):
     @property
     def limits(self) -> Limits:
         """The limits of a run: those of the block, if it has any."""
-        return getattr(self.model, "limits", None) or Limits()
+        limits = getattr(self.model, "limits", None)
+        return limits if isinstance(limits, Limits) else Limits()
 
     @property
     def endpoint(self) -> Hashable:

@@ -45,7 +45,7 @@ from omibench.stages.analyze.figures.charts import (
 from omibench.stages.analyze.figures.differences import MOST_SQUARES
 from omibench.stages.analyze.figures.figure import label_cells
 from omibench.stages.analyze.figures.items import MOST_TICKS, place_years
-from omibench.stages.analyze.figures.labels import MOST_LABELS, place_names, spread
+from omibench.stages.analyze.figures.labels import MOST_LABELS, place_names, spread, wrap_name
 from omibench.stages.analyze.figures.scatter_plots import count_correlations, pair_series
 from omibench.stages.analyze.figures.scores import MIN_PROBLEMS, MOST_MODELS
 from omibench.stages.analyze.figures.theme import (
@@ -379,6 +379,12 @@ def test_labels_keep_apart_and_inside(ends: dict[str, float], lines: int) -> Non
     assert all(second - first >= size - 1e-6 for first, second in pairwise(ordered))
     assert ordered[-1] <= 100
     assert [*sorted(places, key=places.__getitem__)] == [*sorted(ends, key=ends.__getitem__)]
+
+
+def test_a_name_is_broken_between_its_parts_and_at_spaces_of_any_kind() -> None:
+    assert wrap_name(" a\u00a0 b ·  c\td") == "a b\nc d"
+    assert wrap_name("\u4e00" * 20 + "\u3000" + "\u4e00" * 20).split("\n") == ["\u4e00" * 20] * 2
+    assert wrap_name("a-name-without-any-space-at-all") == "a-name-without-any-space-at-all"
 
 
 def test_few_lines_are_named_at_their_ends_and_many_in_a_legend(

@@ -133,7 +133,7 @@ def place_names(
 def wrap_name(name: str) -> str:
     """Break a name between its parts, and at spaces where a part is long."""
     at_spaces = TextWrapper(_LETTERS, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(at_spaces.fill(part) for part in name.split(" · "))
+    return "\n".join(at_spaces.fill(" ".join(part.split())) for part in name.split(" · "))
 
 
 def spread(
