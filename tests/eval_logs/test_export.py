@@ -167,6 +167,13 @@ def test_responses_golds_and_verdicts_come_back_from_a_log(results: Path) -> Non
     assert [row.raw["inspect_emma"] for row in rows] == ["0"] * 4
 
 
+def test_a_score_says_how_it_came_about_and_leaves_out_what_is_unknown(results: Path) -> None:
+    facts = read_first(write(results).path)["scores"]["robust"]["metadata"]
+    assert (facts["rules"], facts["version"], facts["method"]) == ("robust", 3, "last")
+    assert facts["outcome"] == "scored"
+    assert None not in facts.values()
+
+
 def test_simulated_responses_are_marked_and_real_ones_are_not(tmp_path: Path) -> None:
     for simulated in (True, False):
         log = write(make_results(tmp_path / str(simulated), simulated=simulated))
