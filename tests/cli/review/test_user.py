@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -61,3 +66,26 @@ def test_a_password_whose_person_left_the_list_is_named(folder: Path) -> None:
     assert "eve: not in reviewers.yaml" in call(folder, "list")
     call(folder, "remove", "eve")
     assert "eve" not in call(folder, "list")
+
+
+def test_a_password_typed_at_a_terminal_is_not_echoed(folder: Path) -> None:
+    terminal, end = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "omibench", "review", "user", "add", "ann", "--review", str(folder)],
+        stdin=end, stdout=end, stderr=end, start_new_session=True,
+    )  # fmt: skip
+    os.close(end)
+    screen = b""
+    with suppress(OSError):  # the terminal is closed when the process ends
+        for prompt in (b"Password of ann", b"Repeat for confirmation"):
+            while prompt + b": " not in screen:
+                screen += os.read(terminal, 1024)
+            os.write(terminal, f"{PASSWORD}\n".encode())
+        while data := os.read(terminal, 1024):
+            screen += data
+    assert process.wait(60) == 0, screen
+    os.close(terminal)
+    assert PASSWORD.encode() not in screen
+    assert b"ann can log in" in screen
+    with Database(folder / LIVE).read() as connection:
+        assert check_password(read_hash(connection, "ann"), PASSWORD)

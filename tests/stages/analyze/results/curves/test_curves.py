@@ -40,6 +40,7 @@ from omibench.stages.analyze.results.curve_series import (
     locate_budget,
     locate_shots,
 )
+from omibench.stages.analyze.results.problem_curves import order_scorers
 from omibench.stages.analyze.results.setting_curves import pair_variants
 
 PLAIN = study_of("m")
@@ -611,6 +612,13 @@ def test_each_year_has_its_accuracy_and_its_questions(tmp_path: Path) -> None:
     assert rows["questions", 2010]["estimate"] == 4
     assert rows["questions", 2001]["model"] == ""
     assert rows["accuracy", 2010]["slice"] == "year"
+
+
+def test_the_leaderboards_scorer_is_sorted_first_and_the_judge_last(tmp_path: Path) -> None:
+    analysis = make_analysis(tmp_path, PLAIN, 2, draw_first("m", "cot", 1, 2, judged=1.0))
+    table = pl.DataFrame({"rules": ["absent", "gptscore", "robust"]})
+    ordered = table.sort(order_scorers(analysis))["rules"].to_list()
+    assert ordered == ["robust", "gptscore", "absent"]
 
 
 @pytest.mark.parametrize(("small", "compared"), [(10, True), (9, False)])

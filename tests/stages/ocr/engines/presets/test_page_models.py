@@ -107,6 +107,8 @@ def test_a_block_is_cut_into_the_lines_that_it_has_room_for() -> None:
     assert len(lines) in (2, 3)
     assert join(lines) == WORDS.strip()
     assert all(BOX[1] <= line.quad[0][1] < line.quad[2][1] <= BOX[3] for line in lines)
+    above, below = lines[0].quad[0][1] - BOX[1], BOX[3] - lines[-1].quad[2][1]
+    assert above == pytest.approx(below), "lines are in the middle of their shares of the box"
 
 
 def test_a_heading_keeps_its_larger_type() -> None:
