@@ -182,6 +182,25 @@ def test_what_a_settings_helpers_read_is_read_by_its_jobs() -> None:
     assert list_named_files(study, "infer", Cell("sim", "cot")) == ["oracle.jsonl"]
 
 
+def test_prompts_of_the_judge_that_chooses_among_samples_are_read_by_its_jobs() -> None:
+    judge = {"models": ["sim"], "prompt": "choose.txt"}
+    aggregate = {"how": "best-of-n", "judge": judge}
+    study = parse_study(
+        {
+            "models": {"sim": {"provider": "simulated", "oracle": "oracle.jsonl"}},
+            "settings": {
+                "cot": {},
+                "best": {"decoding": {"samples": 4, "temperature": 0.7}, "aggregate": aggregate},
+            },
+            "infer": {"models": ["sim"], "settings": ["cot", "best"]},
+        },
+        "test",
+    )
+    named = list_named_files(study, "aggregate", Cell("sim", "best"))
+    assert set(named) == {"choose.txt", "oracle.jsonl"}
+    assert list_named_files(study, "infer", Cell("sim", "best")) == ["oracle.jsonl"]
+
+
 def test_freeze_reads_the_tasks_and_decisions_of_a_review(tmp_path: Path) -> None:
     folder = tmp_path / "review"
     folder.mkdir()

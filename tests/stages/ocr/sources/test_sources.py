@@ -56,7 +56,7 @@ class Papers(BaseHTTPRequestHandler):
         elif kind == "gone":
             self.send_error(404)
         elif kind == "down" or (kind == "shaky" and self._fails()):
-            self.send_error(503)
+            self.send_error(500)
         else:
             self.send_response(200)
             self.send_header("Content-Length", str(len(PAPER)))
@@ -92,7 +92,7 @@ def test_a_paper_arrives_whole(server: str, tmp_path: Path, name: str) -> None:
     [
         ("{}/paper.pdf", "00" * 32, "sha256_mismatch", DIGEST),
         ("{}/gone?token=secret", DIGEST, "download_failed", "HTTP 404 Not Found"),
-        ("{}/down", DIGEST, "download_failed", "HTTP 503"),
+        ("{}/down", DIGEST, "download_failed", "HTTP 500"),
         ("{}/broken", DIGEST, "download_failed", "bytes"),
         ("http://ada:secret@127.0.0.1:9/a.pdf", DIGEST, "download_failed",
          r"cannot be downloaded from http://127\.0\.0\.1:9/a\.pdf"),
