@@ -123,6 +123,13 @@ def _(page: pymupdf.Page) -> None:
     write(page, ((random.uniform(50, 350), random.uniform(90, 310), *m[2:]) for m in letters))
 
 
+@add_kind("300 rules under 50 rows of 300 letters")
+def _(page: pymupdf.Page) -> None:
+    rule(page, ((40, 276, 235 + 0.01 * k) for k in range(300)))
+    places = ((30 + 1.6 * j, 100 + 2.7 * i, j) for i in range(50) for j in range(300))
+    write(page, ((x, y, "abcxyz"[j % 6], ITALIC, 3.4) for x, y, j in places))
+
+
 @add_kind("500 roots with bars")
 def _(page: pymupdf.Page) -> None:
     places = [(30 + 50 * (k % 11), 40 + 17 * (k // 11)) for k in range(500)]

@@ -15,8 +15,9 @@ from glyphtex.page_marks import find_drawn
 from glyphtex.pages import search_page
 from glyphtex.regions import place_regions
 from glyphtex.rows import form_rows
-from glyphtex.tree import bars
-from glyphtex.tree.parts import part_of_glyph
+from glyphtex.tree import bars, build_row
+from glyphtex.tree.bars import Bar, Prose
+from glyphtex.tree.parts import Doubts, Field, Neighbours, Part, part_of_glyph
 
 
 @pytest.fixture
@@ -68,6 +69,31 @@ def test_blocks_without_a_row_are_tried_in_the_rows_near_them(
     found = form_rows([[part_of_glyph(glyph) for glyph in setting.glyphs]])
     assert len(found) == number
     assert tries[0] < 4 * number
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_words_along_a_rule_are_followed_once(step: int) -> None:
+    class Steps(dict[Part, Part]):
+        count = 0
+
+        def get(self, key: Part, default: Any = None) -> Any:
+            self.count += 1
+            return super().get(key, default)
+
+    parts = [part_of_glyph(glyph) for glyph in Setting().put("x" * 450, size=1).glyphs]
+    words = Neighbours(parts)
+    words.left, words.right = Steps(words.left), Steps(words.right)
+    bar = Bar(parts[2].box.x0, parts[-3].box.x1, 101, ())
+    prose, field = Prose(words, [bar]), Field(parts, Doubts(build_row, is_embedded=False))
+    order = list(enumerate(parts))[2:-2][::step]
+    within = [k for k, part in order if not prose.excludes(part, bar, field, ())]
+    # The ends of the rule are at most 200 letters from the others.
+    assert sorted(within) == list(range(202, 248))
+    assert words.left.count + words.right.count < 3 * len(parts)
+    beside = Bar(parts[5].box.x0, parts[10].box.x1, 101, ())
+    assert Prose(words, [beside]).excludes(parts[7], beside, field, ())
+    covered = Prose(words, [beside, Bar(0, 600, 101, ())])
+    assert not covered.excludes(parts[7], beside, field, ())
 
 
 def test_rules_after_the_most_examined_parts_are_beside_doubtful_formulas(

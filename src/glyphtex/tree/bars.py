@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -302,12 +302,19 @@ _MOST_NEXT = 200
 """Maximum number of glyphs between a numerator and the end of its words."""
 
 
+_Exits = dict[tuple[Part, float], tuple[int, bool]]
+"""How many steps from a part, given a type size, its row leaves a bar, and whether as words."""
+
+
 class Prose:
     """Words of a page, and its rules that are of no root."""
 
     def __init__(self, words: Neighbours, bars: Iterable[Bar]) -> None:
         self._words = words
         self._bars = [bar for bar in bars if bar.sign is None]
+        self._bar: Bar | None = None
+        self._exits: tuple[_Exits, _Exits] = ({}, {})
+        """Those of the last bar, on the left and on the right."""
         self.examined = 0
         """Number of parts above or below bars that were examined."""
 
@@ -318,19 +325,34 @@ class Prose:
 
     def _goes_on(self, part: Part, bar: Bar) -> bool:
         """Return whether the words of a part's row continue beyond the ends of the bar."""
-        for step in (self._words.left, self._words.right):
-            current = part
-            for _ in range(_MOST_NEXT):
-                following = step.get(current)
-                if following is None:
-                    break
-                x = following.box.centre[0]
-                if not bar.x0 - 0.3 * part.size < x < bar.x1 + 0.3 * part.size:
-                    if not any(abs(b.y - bar.y) < 1.0 and b.x0 < x < b.x1 for b in self._bars):
-                        return True
-                    break
+        if bar is not self._bar:
+            self._bar, self._exits = bar, ({}, {})
+        sides = zip((self._words.left, self._words.right), self._exits, strict=True)
+        return any(self._leaves(part, bar, step, exits) for step, exits in sides)
+
+    def _leaves(self, part: Part, bar: Bar, step: Mapping[Part, Part], exits: _Exits) -> bool:
+        """Return whether the words on one side of a part leave the bar, other than for another."""
+        size = part.size
+        low, high = bar.x0 - 0.3 * size, bar.x1 + 0.3 * size
+        path: list[Part] = []
+        current = part
+        while (current, size) not in exits:
+            following = step.get(current)
+            if following is None:
+                exits[current, size] = (1, False)
+                break
+            x = following.box.centre[0]
+            if low < x < high:
+                path.append(current)
                 current = following
-        return False
+            else:
+                is_barred = any(abs(b.y - bar.y) < 1.0 and b.x0 < x < b.x1 for b in self._bars)
+                exits[current, size] = (1, not is_barred)
+        count, leaves = exits[current, size]
+        for earlier in reversed(path):
+            count += 1
+            exits[earlier, size] = (count, leaves)
+        return leaves and count <= _MOST_NEXT
 
 
 def _is_fraction(bar: Bar, above: Sequence[Part], below: Sequence[Part]) -> bool:
