@@ -70,8 +70,9 @@ class TextLayer(NamedTuple):
 class PageReading(NamedTuple):
     """The formulas of a page from top to bottom.
 
-    `is_partial` is whether the page has more characters, lines or drawings than are searched:
-    formulas may be missing. `unread` are messages about mathematics outside of all formulas.
+    `is_partial` is whether the page has more characters, lines, drawings or rules than are
+    searched: formulas may be missing. `unread` are messages about mathematics outside of all
+    formulas.
     """
 
     formulas: list[Formula]
@@ -160,7 +161,7 @@ def read_formulas(
         return PageFormulas([], [], [], drawn.is_partial)
     marks, origins = gather_marks(page, runs, drawn, frames)
     places = {id(glyph): place for glyph, place in zip(marks.glyphs, origins, strict=True)}
-    regions = place_regions(marks)
+    regions, is_complete = place_regions(marks)
     doubts = find_doubts(regions, marks, vanished)
     formulas = [
         PlacedFormula(
@@ -171,7 +172,7 @@ def read_formulas(
         )
         for place, more in zip(regions, doubts.formulas, strict=True)
     ]
-    is_partial = drawn.is_partial or len(marks.bars) > MAX_BARS
+    is_partial = drawn.is_partial or len(marks.bars) > MAX_BARS or not is_complete
     return PageFormulas(formulas, doubts.rest, doubts.vanished, is_partial)
 
 

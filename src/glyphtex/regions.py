@@ -25,7 +25,7 @@ from glyphtex.marks import (
 from glyphtex.page_marks import WIDEST
 from glyphtex.row_reader import BREAK, RowReader
 from glyphtex.rows import Passage, find_passages, form_rows, is_certain
-from glyphtex.tree import build_formula, find_parts
+from glyphtex.tree import build_formula, find_page_parts, find_parts
 from glyphtex.tree.parts import Part
 from glyphtex.tree.scripts import attach_scripts
 
@@ -296,7 +296,14 @@ class PlacedRegion(NamedTuple):
     """All parts of the formula, scripts among them, moved into its first line."""
 
 
-def place_regions(marks: PageMarks) -> list[PlacedRegion]:
+class PageRegions(NamedTuple):
+    """Formulas of a page, and whether all of its rules were examined for them."""
+
+    places: list[PlacedRegion]
+    is_complete: bool
+
+
+def place_regions(marks: PageMarks) -> PageRegions:
     """Return the formulas of a page with their places in their rows, from top to bottom.
 
     Formulas that mix the marks of others are read again, with the marks of each piece of the
@@ -304,19 +311,19 @@ def place_regions(marks: PageMarks) -> list[PlacedRegion]:
     """
     rest, objects = split_objects(marks)
     embedded = [part for each in objects if (part := _make_object(each))]
-    places = _place_regions(marks, [rest], embedded)
-    mixed = _count_mixed(places, marks)
+    found = _place_regions(marks, [rest], embedded)
+    mixed = _count_mixed(found.places, marks)
     if mixed:
-        groups = separate(rest, _list_lines(places))
+        groups = separate(rest, _list_lines(found.places))
         apart = _place_regions(marks, groups, embedded)
-        if _count_mixed(apart, marks) < mixed:
+        if _count_mixed(apart.places, marks) < mixed:
             return apart
-    return places
+    return found
 
 
 def _make_object(marks: PageMarks) -> Part | None:
     """Return an embedded formula as one part on the baseline of its row, if it has marks."""
-    parts = find_parts(marks, is_page=False, is_embedded=True)
+    parts = find_parts(marks, is_embedded=True)
     if not parts:
         return None
     whole = build_formula(parts, is_embedded=True)
@@ -338,16 +345,17 @@ def _list_lines(places: Sequence[PlacedRegion]) -> list[FormulaRegion]:
 
 def _place_regions(
     marks: PageMarks, groups: Sequence[PageMarks], embedded: Sequence[Part]
-) -> list[PlacedRegion]:
+) -> PageRegions:
     """Return the formulas of a page whose units are formed in each group of marks."""
     narrow = [replace(group, bars=_list_narrow(group.bars, marks)) for group in groups]
-    units = [attach_scripts(find_parts(group)) for group in narrow]
-    rows = form_rows([*units, embedded])
+    found = [find_page_parts(group) for group in narrow]
+    rows = form_rows([*(attach_scripts(each.parts) for each in found), embedded])
     greek = has_greek_prose(marks)
     places: list[PlacedRegion] = []
     for passage in find_passages(rows, marks.glyphs):
         places += _read_passage(passage, marks, has_greek_prose=greek)
-    return join_aligned(sorted(places, key=lambda p: (p.region.box.y0, p.region.box.x0)))
+    ordered = sorted(places, key=lambda p: (p.region.box.y0, p.region.box.x0))
+    return PageRegions(join_aligned(ordered), all(each.is_complete for each in found))
 
 
 def _read_passage(

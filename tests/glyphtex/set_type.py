@@ -90,14 +90,14 @@ def read_marks(page: pymupdf.Page) -> PageMarks:
 
 def find_regions(marks: PageMarks) -> list[FormulaRegion]:
     """The formulas of a page."""
-    return [place.region for place in place_regions(marks)]
+    return [place.region for place in place_regions(marks).places]
 
 
 def read_formulas(marks: PageMarks) -> list[Formula]:
     """The formulas of a page as LaTeX."""
-    return [read_formula(place.region, place.parts) for place in place_regions(marks)]
+    return [read_formula(place.region, place.parts) for place in place_regions(marks).places]
 
 
 def read_region(region: FormulaRegion) -> Formula:
     """Marks that are one formula for certain as LaTeX."""
-    return read_formula(region, find_parts(region, is_page=False))
+    return read_formula(region, find_parts(region))

@@ -55,7 +55,7 @@ def test_formulas_of_a_page_are_compared_with_those_near_them(
     for k in range(number):
         setting.put("x=y", x=10 + 100 * (k % 4), y=20 + 20 * (k // 4))
     calls = [count(module, "is_next_row") for module in (regions, formula_doubts)]
-    assert list(formula_doubts.find_cut(place_regions(setting.page()))) == []
+    assert list(formula_doubts.find_cut(place_regions(setting.page()).places)) == []
     assert all(0 < each[0] < 20 * number for each in calls)
 
 
@@ -104,11 +104,26 @@ def test_rules_after_the_most_examined_parts_are_beside_doubtful_formulas(
     (whole,) = read_formulas(setting.page())
     assert (whole.latex, whole.doubts) == (r"y=\frac{x+1}{b}", ())
     monkeypatch.setattr(bars, "MAX_EXAMINED", 0)
-    places = place_regions(setting.page())
+    places = place_regions(setting.page()).places
     glyphs = {id(g) for place in places for g in place.region.glyphs}
     assert {id(g) for g in setting.glyphs} == glyphs
     found = formula_doubts.find_doubts(places, setting.page())
     assert any(formula_doubts.UNUSED in each for each in found.formulas)
+
+
+def test_a_page_with_rules_that_were_not_examined_is_searched_in_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    page = pymupdf.open().new_page(width=300, height=200)
+    for text, y in (("12", 58), ("34", 70)):
+        page.insert_text((20, y), text, fontname="tiro", fontsize=10)
+    page.draw_line((19, 60.5), (31, 60.5), width=0.5)
+    reading = search_page(page)
+    assert [formula.latex for formula in reading.formulas] == [r"\frac{12}{34}"]
+    assert not reading.is_partial
+    monkeypatch.setattr(bars, "MAX_EXAMINED", 0)
+    reading = search_page(page)
+    assert (reading.formulas, reading.is_partial) == ([], True)
 
 
 def test_further_drawn_roots_are_not_examined_and_flag_the_page(

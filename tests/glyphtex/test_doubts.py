@@ -199,7 +199,7 @@ def set_rows(upper: str, lower: str, x: float, y: float, gap: float = 0.2) -> Se
     ],
 )
 def test_rows_that_may_be_one_formula(setting: Setting, count: int, found: set[str]) -> None:
-    places = place_regions(setting.page())
+    places = place_regions(setting.page()).places
     assert len(places) == count
     assert {doubt for _, doubt in doubts.find_cut(places)} == found
 

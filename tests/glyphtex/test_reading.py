@@ -331,7 +331,7 @@ def test_roots_within_roots_without_end_are_written_as_a_row() -> None:
     glyphs = [replace(glyph, font="OpenSymbol", italic=True) for glyph in setting.glyphs]
     frame = Box(-20, 60, 3800, 130)
     page = replace(setting.page(), width=4000, glyphs=tuple(glyphs), frames=(frame,))
-    (place,) = place_regions(page)
+    (place,) = place_regions(page).places
     _, doubts = build_tree(place.region, place.parts)
     assert place.region.is_object
     formula = read_region(setting.region())

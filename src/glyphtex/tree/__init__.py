@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from glyphtex.marks import Formula, FormulaRegion, PageMarks, RootSign
 from glyphtex.tree.bars import reduce_bars
@@ -44,20 +45,40 @@ _MANY = "the formula has too many marks to be built"
 _LOST = "a mark could not be placed in the formula"
 
 
-def find_parts(
-    marks: PageMarks | FormulaRegion, *, is_page: bool = True, is_embedded: bool = False
-) -> list[Part]:
+class PageParts(NamedTuple):
+    """Parts of a page, and whether all of its rules were examined for them."""
+
+    parts: list[Part]
+    is_complete: bool
+
+
+def find_page_parts(marks: PageMarks) -> PageParts:
     """Return the parts of a page: its glyphs, joined where they form signs or several rows.
 
-    Args:
-        marks: Marks of a page, or of one formula.
-        is_page: Whether the marks are also those of words and tables.
-        is_embedded: Whether they are a formula that the document has as an object.
+    Scripts are not attached yet. Some of the marks are those of words and tables.
+    """
+    field, is_complete = _join_marks(marks, Doubts(build_row), is_page=True)
+    return PageParts([part for part in field.parts if part.glyphs], is_complete)
 
-    Returns:
-        Parts, scripts not attached yet.
+
+def find_parts(marks: PageMarks | FormulaRegion, *, is_embedded: bool = False) -> list[Part]:
+    """Return the parts of one formula, as `find_page_parts` does those of a page.
+
+    Args:
+        marks: Marks of the formula.
+        is_embedded: Whether the document has it as an object, so that its extent is certain.
     """
     doubts = Doubts(build_row, is_embedded)
+    parts = list(_join_marks(marks, doubts, is_page=False)[0].parts)
+    if parts:
+        doubts.flush(parts[0])
+    return parts
+
+
+def _join_marks(
+    marks: PageMarks | FormulaRegion, doubts: Doubts, *, is_page: bool
+) -> tuple[Field, bool]:
+    """Return the parts of marks, and whether all rules were examined."""
     glyphs = [part_of_glyph(g) for g in marks.glyphs if g.symbol.kind != "space"]
     field = Field([*glyphs, *map(_part_of_root, marks.roots)], doubts)
     rules = join_pieces(field, sorted(marks.bars, key=lambda bar: bar.x1 - bar.x0)[:MAX_BARS])
@@ -65,14 +86,9 @@ def find_parts(
     place_accents(field, is_page=is_page)
     words = Neighbours(field.parts)
     join_limits(field, words)
-    reduce_bars(field, rules, words if is_page else None)
+    is_complete = reduce_bars(field, rules, words if is_page else None)
     join_fences(field)
-    if is_page:
-        return [part for part in field.parts if part.glyphs]
-    parts = list(field.parts)
-    if parts:
-        doubts.flush(parts[0])
-    return parts
+    return field, is_complete
 
 
 def _part_of_root(root: RootSign) -> Part:

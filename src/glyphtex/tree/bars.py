@@ -29,7 +29,7 @@ _LINE_GAP = 0.42
 """Maximum gap between an overline and its letters, in ems."""
 MAX_EXAMINED = 100_000
 """Maximum number of parts near the rules of a page that are examined; a paper's has up to 600.
-Further rules stay beside the formulas that they are next to, which are doubtful.
+Further rules are not read, and the page is not searched completely.
 """
 _SMALLER = 0.85
 """Maximum type size of an index or a script, as a share of its base's."""
@@ -60,14 +60,18 @@ class _WiderBars(NamedTuple):
     rules: Sequence[Bar]
 
 
-def reduce_bars(field: Field, rules: Sequence[Rule], words: Neighbours | None) -> None:
+def reduce_bars(field: Field, rules: Sequence[Rule], words: Neighbours | None) -> bool:
     """Turn every rule and root sign into a fraction, a root, or a line over or under its body.
 
     Args:
         field: Parts of a page or of a formula.
         rules: Its rules.
         words: Words of a page, which rules can underline or separate; None for a formula.
+
+    Returns:
+        Whether all rules were examined.
     """
+    is_complete = True
     bars = _pair_signs(field, rules)
     prose = Prose(words, bars) if words else None
     # A root counts as slightly narrower than its bar.
@@ -77,6 +81,9 @@ def reduce_bars(field: Field, rules: Sequence[Rule], words: Neighbours | None) -
             _reduce_root(field, bar, bar.sign)
         elif prose is None or prose.examined < MAX_EXAMINED:
             _reduce_bar(field, bar, queue[number + 1 :], prose)
+        else:
+            is_complete = False
+    return is_complete
 
 
 def _pair_signs(field: Field, rules: Sequence[Rule]) -> list[Bar]:
