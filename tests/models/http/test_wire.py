@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
+from base64 import b64decode
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from tests.asks import ask
 from tests.models.apis import picture, provider
 
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.api.replies import PictureCache, RequestBody, Show, assemble_body
-from omibench.schemas.request import Request
+from omibench.schemas.request import ImagePart, Request
 
 OPENAI = provider(None, "chat")
 
@@ -49,6 +53,21 @@ def test_a_picture_too_few_or_in_the_wrong_place_is_never_sent(tmp_path: Path) -
     for other in (ask(a), ask(b, a), ask(a, b, b), ask("none")):
         with pytest.raises(ImageCountError, match="the conversation has 2 images"):
             assemble_body(lambda show, other=other: build(other, show), request, PictureCache())
+
+
+def test_each_place_of_a_patch_is_another_picture(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    Image.new("RGB", (20, 10), "white").save(path)
+    whole = ImagePart(sha256=hashlib.sha256(path.read_bytes()).hexdigest(), path=str(path))
+    places = [(0, 0, 4), (10, 0, 4), (10, 0, 8)]
+    pictures = PictureCache()
+    for place in places * 2:
+        data = b64decode(pictures.encode(whole.model_copy(update={"patch": place})))
+        x, y, side = place
+        with Image.open(BytesIO(data)) as image:
+            black = image.convert("L").point(lambda value: 255 - value).getbbox()
+        assert black == (x, y, x + side, y + side)
+    assert b64decode(pictures.encode(whole)) == path.read_bytes()
 
 
 def test_a_file_that_changed_is_never_sent(tmp_path: Path) -> None:
