@@ -172,7 +172,7 @@ def index_regions(regions: Sequence[FormulaRegion]) -> Levels[tuple[int, Box]]:
     """Return the number and the box of each formula by their heights."""
     levels: Levels[tuple[int, Box]] = Levels()
     for number, region in enumerate(regions):
-        levels.put(number, region.box.y0, region.box.y1, (number, region.box))
+        levels.add(number, region.box.y0, region.box.y1, (number, region.box))
     return levels
 
 
@@ -262,10 +262,10 @@ def find_unused(page: Page) -> Iterator[tuple[int, str]]:
         return
     bars: Levels[tuple[Rule, Box]] = Levels()
     for number, bar in enumerate(page.bars):
-        bars.put(number, bar.y - 0.05, bar.y + 0.05, (bar, bar.box.grow(0, 0.05)))
+        bars.add(number, bar.y - 0.05, bar.y + 0.05, (bar, bar.box.grow(0, 0.05)))
     glyphs: Levels[Glyph] = Levels()
     for number, glyph in enumerate(page.marks.glyphs):
-        glyphs.put(number, glyph.box.y0, glyph.box.y1, glyph)
+        glyphs.add(number, glyph.box.y0, glyph.box.y1, glyph)
     is_filled = lru_cache(maxsize=None)(partial(_is_filled, glyphs=glyphs))
     for number, region in enumerate(page.regions):
         size = max((glyph.size for glyph in region.glyphs), default=10.0)
@@ -505,7 +505,7 @@ def find_cut(places: Sequence[PlacedRegion]) -> Iterator[tuple[int, str]]:
             yield number, BEGINS
     waiting = RowsBelow()
     for number, place in enumerate(places):
-        waiting.put(number, place)
+        waiting.add(number, place)
     for other, below in enumerate(places):
         for number, place in waiting.find(below):
             if is_next_row(place, below, _ALIGNED):

@@ -100,12 +100,12 @@ class Levels(Generic[_Thing]):
     def __init__(self) -> None:
         self._bands: defaultdict[int, dict[int, _Thing]] = defaultdict(dict)
 
-    def put(self, number: int, y0: float, y1: float, thing: _Thing) -> None:
+    def add(self, number: int, y0: float, y1: float, thing: _Thing) -> None:
         """Add a thing, whose number is its place in the order of the answers."""
         for band in _list_bands(y0, y1):
             self._bands[band][number] = thing
 
-    def drop(self, number: int, y0: float, y1: float) -> None:
+    def remove(self, number: int, y0: float, y1: float) -> None:
         """Remove a thing that was added between these heights."""
         for band in _list_bands(y0, y1):
             del self._bands[band][number]

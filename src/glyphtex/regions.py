@@ -193,11 +193,11 @@ def join_aligned(places: Sequence[PlacedRegion]) -> list[PlacedRegion]:
         for k, above in last_rows.find(place):
             if is_next_row(above, place, _EXACTLY, _SHORT):
                 joined[k] = _join(joined[k], place)
-                last_rows.drop(k, above)
-                last_rows.put(k, place)
+                last_rows.remove(k, above)
+                last_rows.add(k, place)
                 break
         else:
-            last_rows.put(len(joined), place)
+            last_rows.add(len(joined), place)
             joined.append(place)
     return joined
 
@@ -208,14 +208,14 @@ class RowsBelow:
     def __init__(self) -> None:
         self._levels: Levels[tuple[int, PlacedRegion]] = Levels()
 
-    def put(self, number: int, place: PlacedRegion) -> None:
+    def add(self, number: int, place: PlacedRegion) -> None:
         """Add a formula with a number."""
         if place.region.display:
-            self._levels.put(number, *_range_below(place), (number, place))
+            self._levels.add(number, *_range_below(place), (number, place))
 
-    def drop(self, number: int, place: PlacedRegion) -> None:
+    def remove(self, number: int, place: PlacedRegion) -> None:
         """Remove a formula."""
-        self._levels.drop(number, *_range_below(place))
+        self._levels.remove(number, *_range_below(place))
 
     def find(self, below: PlacedRegion) -> list[tuple[int, PlacedRegion]]:
         """Return the formulas, and their numbers, whose next row another one may be."""

@@ -40,11 +40,11 @@ def count(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[int]]:
 def test_things_in_other_bands_are_not_compared() -> None:
     levels: Levels[str] = Levels()
     for number, (y0, y1) in enumerate([(0, 5), (-1e9, 1e9), (30, 20), (700, 710)]):
-        levels.put(number, y0, y1, "abcd"[number])
+        levels.add(number, y0, y1, "abcd"[number])
     assert levels.find(4, 4) == ["a", "b"]
     assert levels.find(21, 800) == ["b", "c", "d"]
     assert levels.find(-1e9, -1e9) == ["a", "b"]
-    levels.drop(1, -1e9, 1e9)
+    levels.remove(1, -1e9, 1e9)
     assert levels.find(1e9, 1e9) == []
 
 

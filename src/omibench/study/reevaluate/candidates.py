@@ -107,12 +107,12 @@ def add_to_params(params: Path, candidates: Iterable[ModelCandidate]) -> None:
     for candidate in candidates:
         # A list that another part of the study repeats by an alias must not change there too.
         values = _expand_aliases(_values(text, params))
-        text = _edit(values, text, partial(_add, candidate), partial(_insert_lines, candidate))
-        if not text:
-            raise ParamsError(
-                f"{params}: the model {candidate.name!r} cannot be added automatically; add its "
-                "block under `models:` and its name to `infer.models` manually"
-            )
+        fault = (
+            f"{params}: the model {candidate.name!r} cannot be added automatically; add its block "
+            "under `models:` and its name to `infer.models` manually"
+        )
+        add, insert = partial(_add, candidate), partial(_insert_lines, candidate)
+        text = _edit(values, text, add, insert, fault)
     _replace(params, before, text)
 
 
@@ -127,12 +127,11 @@ def remove_from_params(params: Path, names: Iterable[str]) -> None:
         values = _values(text, params)
         if name not in ((values.get("infer") or {}).get("models") or ()):
             continue
-        text = _edit(values, text, partial(_remove, name), partial(_cut_lines, name))
-        if not text:
-            raise ParamsError(
-                f"{params}: the model {name!r} cannot be removed automatically; remove its name "
-                "from `infer.models` and `infer.only` manually"
-            )
+        fault = (
+            f"{params}: the model {name!r} cannot be removed automatically; remove its name from "
+            "`infer.models` and `infer.only` manually"
+        )
+        text = _edit(values, text, partial(_remove, name), partial(_cut_lines, name), fault)
     _replace(params, before, text)
 
 
@@ -141,14 +140,19 @@ def _edit(
     text: str,
     change: Callable[[Any], None],
     edit_lines: Callable[[str], str],
+    fault: str,
 ) -> str:
-    """Return the text after a change of its `values`; "" if it would not have the intended ones.
+    """Return the text after a change of its `values`.
 
-    Lines are edited if that suffices; otherwise all is written again, with its comments.
+    Lines are edited if that suffices; otherwise all is written again, with its comments. Raises
+    ParamsError with `fault` if neither text would have the intended values.
     """
     change(values)
-    texts = (edit(text) for edit in (edit_lines, partial(_edit_yaml, change)))
-    return next((edited for edited in texts if _reads_as(edited, values)), "")
+    for edit in (edit_lines, partial(_edit_yaml, change)):
+        edited = edit(text)
+        if _reads_as(edited, values):
+            return edited
+    raise ParamsError(fault)
 
 
 def _expand_aliases(values: Any) -> Any:
